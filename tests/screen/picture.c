@@ -182,7 +182,7 @@ static void shorten(VTermScreenCell *cells, int column, int count, int columns)
 			cells[i] = blank;
 		return;
 	}
-	while (end < columns && (end + 1 == columns || !is_gap(cells, end, 2)))
+	while (end < columns && (end + 3 >= columns || !is_gap(cells, end, 4)))
 		end++;
 	memmove(&cells[column + 1], &cells[column + count],
 		(size_t)(end - column - count) * sizeof *cells);

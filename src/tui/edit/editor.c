@@ -760,7 +760,7 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 	struct editor_row row = scroll(editor, width, area.rows);
 
 	if (indent > 0 && row.start == 0)
-		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT, prompt, strlen(prompt));
+		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_USER, prompt, strlen(prompt));
 	editor->drawn_row = area.row;
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {

@@ -454,7 +454,7 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 
 	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1));
 	int value_rows = area.rows - left;
-	int wrong_rows = put_rows(NULL, inner, 0, IK_STYLE_ERROR, wrong, share(left - 1));
+	int wrong_rows = put_rows(NULL, inner, 0, IK_STYLE_BAD, wrong, share(left - 1));
 	left -= wrong_rows;
 	ik_buf_init(&heading, IK_LIMIT_SCHEMA);
 	put_heading(field, &heading);
@@ -467,7 +467,7 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 		row += put_rows(cells, inner, row, IK_STYLE_DIM, field->description, share(left));
 	put_field_value(form, index, cells, area, row, value_rows);
 	row += value_rows;
-	put_rows(cells, inner, row, IK_STYLE_ERROR, wrong, wrong_rows);
+	put_rows(cells, inner, row, IK_STYLE_BAD, wrong, wrong_rows);
 	return row + wrong_rows - begin;
 }
 
@@ -499,7 +499,7 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 	if (form->count == 0) {
 		put_rows(cells, area, row, IK_STYLE_NORMAL, _("It takes no arguments."), MOST_ROWS);
 		if (form->wrong)
-			put_rows(cells, area, row + 1, IK_STYLE_ERROR, form->wrong, MOST_ROWS);
+			put_rows(cells, area, row + 1, IK_STYLE_BAD, form->wrong, MOST_ROWS);
 		return;
 	}
 	struct ik_rectangle fields = { row, area.column, area.row + area.rows - row, area.columns };

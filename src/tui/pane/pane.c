@@ -447,7 +447,7 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 	struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
-	enum ik_style frame = view->focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+	enum ik_style frame = view->focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME;
 
 	ik_scrollback_hide(pane->text);
 	if (area.rows < 1 || area.columns < 1)
@@ -455,7 +455,7 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
 	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
 	ik_cells_fill_with(cells, title, frame, "─");
-	ik_cells_label(cells, title, title.row, title.column + 1, view->focus ? IK_STYLE_PROMPT : frame,
+	ik_cells_label(cells, title, title.row, title.column + 1, view->focus ? IK_STYLE_USER : frame,
 		view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
@@ -489,7 +489,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 			return; /* the list takes up all rows */
 		row.row = list.row + list.rows;
 		bool focus = view->focus && pane->in_text && !view->list_stays;
-		ik_cells_fill_with(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
+		ik_cells_fill_with(cells, row, focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME, "─");
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}

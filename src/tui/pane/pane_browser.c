@@ -532,7 +532,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	struct ik_rectangle left = row;
 
 	if (facts > 0 && (row.columns >= FACT_COLUMNS || entry->change != IK_CHANGE_NONE)) {
-		enum ik_style look = entry->change != IK_CHANGE_NONE ? IK_STYLE_NOTICE : IK_STYLE_DIM;
+		enum ik_style look = entry->change != IK_CHANGE_NONE ? IK_STYLE_ACCENT : IK_STYLE_DIM;
 
 		left = ik_pane_right(cells, row, facts, plain ? look : style, out.data);
 	}
@@ -541,7 +541,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 
 	if (tool->state != IK_TOOL_OK && plain)
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
-			? IK_STYLE_ERROR
+			? IK_STYLE_BAD
 			: IK_STYLE_DIM;
 	ik_cells_label(cells, left, row.row, row.column, mark_style, mark);
 	int column = row.column + name_columns(browser, row);

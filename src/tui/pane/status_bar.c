@@ -220,12 +220,12 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 	case IK_ACTIVITY_RETRY:
 		ik_buf_puts(out, _("retry in "));
 		ik_elapsed_put(out, bar->seconds);
-		return IK_STYLE_STATUS_WARNING;
+		return IK_STYLE_WARNING;
 	case IK_ACTIVITY_ASKING:
 		ik_buf_puts(out, _("waiting for you"));
-		return IK_STYLE_STATUS_WARNING;
+		return IK_STYLE_WARNING;
 	}
-	return IK_STYLE_STATUS_STRONG;
+	return IK_STYLE_BOLD;
 }
 
 /* Append an external name, at most `most` bytes of it. */
@@ -261,7 +261,7 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 
 	if (!mark && bar->store_waiting == 0) {
 		(void)ik_progress_put_short(&bar->work, out);
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	}
 	if (bar->store)
 		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
@@ -271,7 +271,7 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 		ik_buf_printf(out,
 			ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
 			(int)bar->store_waiting);
-	return mark ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+	return mark ? IK_STYLE_WARNING : IK_STYLE_DIM;
 }
 
 /* Return the warning style if another conversation waits for the user. */
@@ -279,8 +279,8 @@ static enum ik_style agents_style(const struct ik_status_bar *bar)
 {
 	for (size_t i = 0; i < bar->agent_count; i++)
 		if (!bar->agents[i].shown && bar->agents[i].state == IK_AGENT_ASKING)
-			return IK_STYLE_STATUS_WARNING;
-	return IK_STYLE_STATUS_STRONG;
+			return IK_STYLE_WARNING;
+	return IK_STYLE_BOLD;
 }
 
 /* Append one part and return its style; an empty part is not shown. */
@@ -294,25 +294,25 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		return agents_style(bar);
 	case PART_SCAN:
 		ik_scan_put(out, bar);
-		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_STATUS_WARNING
-																	: IK_STYLE_STATUS;
+		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_WARNING
+																	: IK_STYLE_DIM;
 	case PART_ACTIVITY:
 		return put_activity(out, bar);
 	case PART_QUEUED:
 		if (bar->queued > 0)
 			ik_buf_printf(out, ngettext("%zu queued", "%zu queued", bar->queued), bar->queued);
-		return IK_STYLE_STATUS_STRONG;
+		return IK_STYLE_BOLD;
 	case PART_MODEL:
 		put_model(out, bar);
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	case PART_TOKENS:
 		put_usage(out, bar);
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	case PART_CONTEXT:
 		/* Translators: how much of what the model can take is used up */
 		if (bar->context >= CONTEXT_SHOWN)
 			ik_buf_printf(out, _("context %d%%"), bar->context);
-		return bar->context >= CONTEXT_WARNING ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+		return bar->context >= CONTEXT_WARNING ? IK_STYLE_WARNING : IK_STYLE_DIM;
 	case PART_STORE:
 		return put_store(out, bar);
 	case PART_BACKGROUND:
@@ -320,31 +320,31 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 			ik_buf_printf(out,
 				ngettext("%d in background", "%d in background", (unsigned long)bar->background),
 				bar->background);
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	case PART_MOUSE:
 		if (bar->mouse_off)
 			ik_buf_puts(out, _("mouse off"));
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	case PART_MODE:
 		if (bar->mode)
 			ik_buf_puts(out, bar->mode);
-		return bar->mode_strong ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+		return bar->mode_strong ? IK_STYLE_BOLD : IK_STYLE_DIM;
 	case PART_SANDBOX:
 		if (bar->sandbox)
 			ik_buf_puts(out, bar->sandbox);
-		return bar->sandbox_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS_STRONG;
+		return bar->sandbox_trouble ? IK_STYLE_WARNING : IK_STYLE_BOLD;
 	case PART_SESSION:
 		if (bar->session)
 			put_name(out, bar->session, bar->session_length, SESSION_BYTES);
-		return IK_STYLE_STATUS;
+		return IK_STYLE_DIM;
 	case PART_KEYS:
 		if (bar->hint || bar->keys)
 			ik_buf_puts(out, bar->hint ? bar->hint : bar->keys);
-		return bar->hint ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+		return bar->hint ? IK_STYLE_BOLD : IK_STYLE_DIM;
 	case PART_COUNT:
 		break;
 	}
-	return IK_STYLE_STATUS;
+	return IK_STYLE_DIM;
 }
 
 /* Copy a part's text, cut to the space there. */
@@ -475,7 +475,7 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	struct text texts[PART_COUNT];
 
 	lay_out(bar, area.columns, texts);
-	ik_cells_fill(cells, area, IK_STYLE_STATUS);
+	ik_cells_fill(cells, area, IK_STYLE_DIM);
 	int column = area.column + 1;
 
 	for (int i = 0; i < PART_KEYS; i++) {

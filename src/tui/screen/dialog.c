@@ -584,10 +584,10 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 {
 	char *title = ik_format(" %s ", dialog->first->title);
 	size_t questions = ik_dialog_count(dialog);
-	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
+	enum ik_style style = dialog->open ? IK_STYLE_ACCENT : IK_STYLE_WARNING;
 	struct ik_buf right;
 
-	ik_cells_fill_with(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
+	ik_cells_fill_with(cells, row, dialog->open ? IK_STYLE_ACCENT : IK_STYLE_FRAME, "─");
 	ik_buf_init(&right, IK_KIB(1));
 	if (questions > 1)
 		ik_buf_printf(&right, ngettext(" 1 of %zu ", " 1 of %zu ", questions), questions);
@@ -601,8 +601,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	int column = row.column + row.columns - width - 1;
 
 	if (width > 0 && column > row.column) {
-		ik_cells_label(cells, row, row.row, column, below > 0 ? IK_STYLE_NOTICE : style,
-			right.data);
+		ik_cells_label(cells, row, row.row, column, style, right.data);
 		row.columns -= width + 2;
 	}
 	ik_buf_done(&right);

@@ -218,16 +218,16 @@ int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
 	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)
 		skip += ik_cluster_next(out.data + skip, out.length - skip).length;
 	struct ik_rectangle row = { area.row, area.column, 1, area.columns };
-	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, out.data + skip,
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_USER, out.data + skip,
 		out.length - skip);
 	if (find->writing)
 		ik_cells_set_cursor(cells, area.row, column);
-	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, "  ", 2);
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_USER, "  ", 2);
 	ik_buf_clear(&out);
 	put_state(find, older, &out);
 	if (out.length > 0 && column < end) {
 		ik_buf_puts(&out, "  ");
-		column = ik_cells_label(cells, row, area.row, column, IK_STYLE_NOTICE, out.data);
+		column = ik_cells_label(cells, row, area.row, column, IK_STYLE_ACCENT, out.data);
 	}
 	ik_buf_done(&out);
 	return column;

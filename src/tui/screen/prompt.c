@@ -164,14 +164,14 @@ static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	struct ik_rectangle row, size_t index, int label_columns)
 {
 	const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[index]];
-	enum ik_style style = index == popup->selected ? IK_STYLE_SELECTION : IK_STYLE_STATUS;
+	enum ik_style style = index == popup->selected ? IK_STYLE_SELECTION : IK_STYLE_DIM;
 	struct ik_rectangle label = { row.row, row.column + 1, 1, label_columns };
 
 	if (label.columns > row.columns - 1)
 		label.columns = row.columns - 1;
 	ik_cells_fill(cells, row, style);
 	ik_cells_label(cells, label, row.row, label.column,
-		style == IK_STYLE_STATUS ? IK_STYLE_STATUS_STRONG : style, candidate->text);
+		style == IK_STYLE_DIM ? IK_STYLE_BOLD : style, candidate->text);
 	row.columns--;
 	if (candidate->description)
 		ik_cells_label(cells, row, row.row, label.column + label_columns + 2, style,
@@ -239,10 +239,13 @@ static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
 		width };
 	popup->area = row;
 	popup->area.rows = (int)rows;
+	/* Rows of its own, and a blank one above them, part it from the conversation. */
+	ik_cells_fill(cells,
+		(struct ik_rectangle){ row.row - 1, area.column, (int)rows + 2, area.columns },
+		IK_STYLE_NORMAL);
 	for (size_t i = 0; i < rows; i++, row.row++)
 		draw_candidate(popup, cells, row, popup->top + i, label);
-	ik_cells_fill(cells, row, IK_STYLE_STATUS);
-	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_STATUS, foot.data);
+	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_DIM, foot.data);
 	ik_buf_done(&foot);
 }
 

@@ -1859,7 +1859,7 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	int columns = (int)ik_utf8_width(out.data, out.length);
 	int column = area.columns - columns - 1;
 	ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
-		new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
+		new_rows > 0 ? IK_STYLE_ACCENT : IK_STYLE_DIM, out.data);
 	ik_buf_done(&out);
 	return area.columns - columns - 2;
 }
@@ -1886,7 +1886,7 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	bool focus = context == IK_IN_EDITOR || (writing && !screen->help_open);
 
 	ik_buf_init(&out, IK_KIB(16));
-	ik_cells_fill_with(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
+	ik_cells_fill_with(cells, area, focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME, "─");
 	if (layout->scrollback.rows > 0 && !screen->help_open &&
 		!ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
@@ -1902,14 +1902,14 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	else if (!searching && screen->queued_held && context == IK_IN_EDITOR && is_draft_empty(screen))
 		put_held(screen, &out);
 	if (out.length > 0)
-		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
+		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
 	if (context == IK_IN_SCROLLBACK || searching || (writing && !screen->help_open)) {
 		ik_buf_clear(&out);
 		ik_buf_putc(&out, ' ');
 		put_hints(screen, area.columns - column - 3, &out);
 		ik_buf_putc(&out, ' ');
 		if (out.length > 2)
-			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
+			ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
 	}
 	ik_buf_done(&out);
 }
@@ -1946,7 +1946,7 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
 	bool focus = focus_of(screen) == IK_FOCUS_PANE;
-	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+	enum ik_style frame = focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME;
 	int cursor_row = cells->cursor_row, cursor_column = cells->cursor_column;
 
 	for (int row = 0; row < layout->divider.rows; row++)
@@ -1994,7 +1994,7 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 
 		ik_buf_clear(&out);
 		ik_buf_printf(&out, screen->queued_held ? _(" held: %s ") : _(" queued: %s "), label);
-		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
+		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_DIM, out.data);
 		free(label);
 		line += length + (line[length] == '\n');
 	}

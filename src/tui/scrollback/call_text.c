@@ -29,13 +29,13 @@ const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_st
 	} marks[] = {
 		[IK_STAGE_WRITING] = { "◌", IK_STYLE_DIM },
 		[IK_STAGE_WAITING] = { "◌", IK_STYLE_DIM },
-		[IK_STAGE_RUNNING] = { "◐", IK_STYLE_RUNNING },
-		[IK_STAGE_OK] = { "●", IK_STYLE_DONE },
-		[IK_STAGE_FAILED] = { "✗", IK_STYLE_ERROR },
+		[IK_STAGE_RUNNING] = { "◐", IK_STYLE_ACCENT },
+		[IK_STAGE_OK] = { "●", IK_STYLE_GOOD },
+		[IK_STAGE_FAILED] = { "✗", IK_STYLE_BAD },
 	};
 
 	if (call->denied) {
-		*ret_style = IK_STYLE_DENIED;
+		*ret_style = IK_STYLE_WARNING;
 		return "⊘";
 	}
 	*ret_style = marks[call->stage].style;

@@ -1014,7 +1014,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_ro
 	bool selected = scrollback->selecting &&
 		scrollback->selected == ik_scrollback_number(scrollback, place.block);
 	if (selected && indent > 0)
-		ik_cells_label(cells, area, row, area.column + 1, IK_STYLE_FRAME_FOCUS, "▌");
+		ik_cells_label(cells, area, row, area.column + 1, IK_STYLE_ACCENT, "▌");
 	if (indent > 0 && place.section == 0 && line == 0) {
 		enum ik_style style;
 		const char *mark = ik_block_mark(block, &style);

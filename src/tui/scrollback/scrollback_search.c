@@ -616,8 +616,8 @@ static void paint_section(struct ik_search *search, struct ik_scroll_row place,
 		 i++) {
 		from = start + length;
 		paint_match(search, start, from,
-			current_here && i == current->match ? IK_STYLE_MATCH_CURRENT : IK_STYLE_MATCH, cells,
-			area, row);
+			current_here && i == current->match ? IK_STYLE_SELECTION : IK_STYLE_MATCH, cells, area,
+			row);
 	}
 }
 

@@ -14,40 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The meaning of a text; the theme defines its look. */
+/* The meaning of a text; the theme defines its look, under these names in lower case. */
 enum ik_style {
 	IK_STYLE_NORMAL,
-	IK_STYLE_DIM, /* times, hints, frames */
-	IK_STYLE_BOLD,
-	IK_STYLE_USER, /* the user's messages */
-	IK_STYLE_ASSISTANT,
-	IK_STYLE_THINKING,
-	IK_STYLE_TOOL, /* a call's name and arguments */
-	IK_STYLE_TOOL_OUTPUT,
-	IK_STYLE_ERROR,
-	IK_STYLE_NOTICE,
-	IK_STYLE_STATUS, /* status bar */
-	IK_STYLE_STATUS_STRONG,
-	IK_STYLE_STATUS_WARNING,
-	IK_STYLE_FRAME,
-	IK_STYLE_FRAME_FOCUS,
-	IK_STYLE_SELECTION, /* the selected line of a list */
-	IK_STYLE_PROMPT,    /* the mark or the title of what has focus */
-	IK_STYLE_CODE,
-	IK_STYLE_CODE_KEYWORD,
-	IK_STYLE_CODE_LITERAL, /* strings, numbers */
-	IK_STYLE_CODE_COMMENT,
-	IK_STYLE_INLINE_CODE,
-	IK_STYLE_HEADING,
+	IK_STYLE_DIM,  /* hints, times, comments in code, the status bar */
+	IK_STYLE_BOLD, /* headings, keys, what is strong */
 	IK_STYLE_EMPHASIS,
+	IK_STYLE_THINKING,
+	IK_STYLE_USER,    /* the user's messages, the prompt's mark */
+	IK_STYLE_ACCENT,  /* what has focus, is at work or new */
+	IK_STYLE_CODE,    /* in prose; calls; strings and numbers in a block of code */
+	IK_STYLE_KEYWORD, /* in a block of code */
+	IK_STYLE_OUTPUT,  /* of tools and commands, notices */
+	IK_STYLE_GOOD,    /* what is done, added lines */
+	IK_STYLE_BAD,     /* what failed, removed lines */
+	IK_STYLE_WARNING, /* what needs attention */
+	IK_STYLE_FRAME,
+	IK_STYLE_SELECTION, /* of a list, of text; the current match */
 	IK_STYLE_LINK,
-	IK_STYLE_MATCH,         /* a search hit */
-	IK_STYLE_MATCH_CURRENT, /* the current match */
-	IK_STYLE_ADDED,         /* lines of a diff */
-	IK_STYLE_REMOVED,
-	IK_STYLE_DONE, /* marks of calls */
-	IK_STYLE_RUNNING,
-	IK_STYLE_DENIED,
+	IK_STYLE_MATCH, /* of a search */
 	IK_STYLE_COUNT
 };
 

@@ -149,9 +149,10 @@ static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool 
 #define PLACEHOLDERS (2 * IK_STYLE_COUNT)
 _Static_assert(PLACEHOLDER_FIRST + PLACEHOLDERS <= 256, "the palette has room");
 
-/* Return ncurses' number for a theme's colour, given in 24 bits and as one of 16. */
-static int number_of(enum ik_colour_depth colours, int32_t rgb, int of16, int placeholder)
+/* Return ncurses' number for a theme's colour. in_block: the text has a background. */
+static int number_of(enum ik_colour_depth colours, int32_t rgb, bool in_block, int placeholder)
 {
+	int of16 = ik_colour_of_16(rgb, in_block);
 	const int numbers[] = { [IK_COLOURS_NONE] = IK_COLOUR_OWN,
 		[IK_COLOURS_8] = of16 < 0 ? of16 : of16 & 7,
 		[IK_COLOURS_16] = of16,
@@ -178,9 +179,10 @@ static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colour
 {
 	for (int style = 0; style < IK_STYLE_COUNT; style++) {
 		const struct ik_look *look = &theme->looks[style];
+		bool in_block = look->background >= 0;
 		int placeholder = PLACEHOLDER_FIRST + 2 * style;
-		int front = number_of(colours, look->foreground, look->foreground16, placeholder);
-		int back = number_of(colours, look->background, look->background16, placeholder + 1);
+		int front = number_of(colours, look->foreground, in_block, placeholder);
+		int back = number_of(colours, look->background, in_block, placeholder + 1);
 		short pair = 0;
 
 		if (front >= 0 || back >= 0) {
@@ -192,10 +194,7 @@ static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colour
 			if (init_pair(pair, (short)front, (short)back) == ERR)
 				pair = 0;
 		}
-		ret_looks[style] = (struct ik_term_look){
-			attributes_of(colours == IK_COLOURS_NONE ? look->mono_attributes : look->attributes),
-			pair
-		};
+		ret_looks[style] = (struct ik_term_look){ attributes_of(look->attributes), pair };
 	}
 }
 
@@ -460,8 +459,8 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	if (theme == term->theme)
 		return;
 	term->theme = theme;
-	make_looks(theme, theme->mono ? IK_COLOURS_NONE : term->colours, term->own_colours,
-		term->looks);
+	make_looks(term->colours == IK_COLOURS_NONE ? ik_theme_find("mono") : theme, term->colours,
+		term->own_colours, term->looks);
 	term->everything = true;
 }
 

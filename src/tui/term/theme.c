@@ -12,125 +12,95 @@
 #define OWN IK_COLOUR_OWN
 
 /*
- * Columns: foreground and background in 24 bits, then of 16 colours;
- * attributes; attributes for terminals without colours.
+ * Columns: foreground, background, attributes.
  *
- * With 16 and 8 colours, dim text has the terminal's default foreground,
- * because "bright black" is invisible in several palettes.  The contrast of
- * text is at least 4.5 to 1 on the theme's backgrounds (7 to 1 in "contrast"),
- * that of frames 3 to 1.
+ * One accent, indigo, says where you are: your messages, what has focus, what is at work. What
+ * the machine is given is sand: calls and code. Green, red and amber judge; all else is grey.
+ *
+ * The contrast is at least 4.5 to 1 for text and 3 to 1 for frames and blocks, in 24 bits and in
+ * the 256-colour palette: on backgrounds from #000000 to #282C34 for "dark", from #FFFFFF to
+ * #F5F0E0 for "light". For text in "contrast", which has its own background, it is 7 to 1.
  */
-static const struct ik_look dark[IK_STYLE_COUNT] = {
-	[IK_STYLE_NORMAL] = { OWN, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_DIM] = { 0xA2A5AE, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_BOLD] = { OWN, OWN, -1, -1, BOLD, BOLD },
-	[IK_STYLE_USER] = { 0x7DCFFF, OWN, 14, -1, BOLD, BOLD },
-	[IK_STYLE_ASSISTANT] = { OWN, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_THINKING] = { 0xB2ACBC, OWN, -1, -1, ITALIC, DIM },
-	[IK_STYLE_TOOL] = { 0xE5B877, OWN, 11, -1, 0, BOLD },
-	[IK_STYLE_TOOL_OUTPUT] = { 0xC3C7CF, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_ERROR] = { 0xFF8F8F, OWN, 9, -1, BOLD, BOLD | UNDERLINE },
-	[IK_STYLE_NOTICE] = { 0xA9D8A9, OWN, 10, -1, 0, DIM },
-	[IK_STYLE_STATUS] = { 0xD3D7DF, 0x2F3342, 15, 4, 0, REVERSE },
-	[IK_STYLE_STATUS_STRONG] = { 0xFFFFFF, 0x2F3342, 15, 4, BOLD, REVERSE | BOLD },
-	[IK_STYLE_STATUS_WARNING] = { 0xFFD479, 0x2F3342, 11, 4, BOLD, REVERSE | BOLD | UNDERLINE },
-	[IK_STYLE_FRAME] = { 0x7E839A, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_FRAME_FOCUS] = { 0x7DCFFF, OWN, 14, -1, 0, BOLD },
-	[IK_STYLE_SELECTION] = { 0xFFFFFF, 0x264F78, 15, 4, 0, REVERSE },
-	[IK_STYLE_PROMPT] = { 0x7DCFFF, OWN, 14, -1, BOLD, BOLD },
-	[IK_STYLE_CODE] = { 0xD9D98B, OWN, 11, -1, 0, 0 },
-	[IK_STYLE_CODE_KEYWORD] = { 0xC8A8FF, OWN, 13, -1, 0, BOLD },
-	[IK_STYLE_CODE_LITERAL] = { 0x8FD98F, OWN, 10, -1, 0, 0 },
-	[IK_STYLE_CODE_COMMENT] = { 0x9AA0A8, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_INLINE_CODE] = { 0xD9D98B, OWN, 11, -1, 0, BOLD },
-	[IK_STYLE_HEADING] = { 0xA9D1FF, OWN, 14, -1, BOLD, BOLD | UNDERLINE },
-	[IK_STYLE_EMPHASIS] = { OWN, OWN, -1, -1, ITALIC, UNDERLINE },
-	[IK_STYLE_LINK] = { 0x86B7FF, OWN, 14, -1, UNDERLINE, UNDERLINE },
-	[IK_STYLE_MATCH] = { 0x101010, 0xFFD75F, 0, 11, 0, REVERSE },
-	[IK_STYLE_MATCH_CURRENT] = { 0x101010, 0xFF9E3D, 0, 10, BOLD, BOLD | REVERSE | UNDERLINE },
-	[IK_STYLE_ADDED] = { 0x8FD98F, OWN, 10, -1, 0, BOLD },
-	[IK_STYLE_REMOVED] = { 0xFF9A9A, OWN, 9, -1, 0, DIM },
-	[IK_STYLE_DONE] = { 0x87D787, OWN, 2, -1, 0, 0 },
-	[IK_STYLE_RUNNING] = { 0xFFD75F, OWN, 3, -1, 0, BOLD },
-	[IK_STYLE_DENIED] = { 0xD7AFFF, OWN, 5, -1, 0, BOLD },
-};
-
-static const struct ik_look light[IK_STYLE_COUNT] = {
-	[IK_STYLE_NORMAL] = { OWN, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_DIM] = { 0x5D6167, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_BOLD] = { OWN, OWN, -1, -1, BOLD, BOLD },
-	[IK_STYLE_USER] = { 0x005FAF, OWN, 4, -1, BOLD, BOLD },
-	[IK_STYLE_ASSISTANT] = { OWN, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_THINKING] = { 0x5C5866, OWN, -1, -1, ITALIC, DIM },
-	[IK_STYLE_TOOL] = { 0x85470A, OWN, 5, -1, 0, BOLD },
-	[IK_STYLE_TOOL_OUTPUT] = { 0x40454C, OWN, -1, -1, 0, 0 },
-	[IK_STYLE_ERROR] = { 0xB00020, OWN, 1, -1, BOLD, BOLD | UNDERLINE },
-	[IK_STYLE_NOTICE] = { 0x1B6B2F, OWN, 2, -1, 0, DIM },
-	[IK_STYLE_STATUS] = { 0x2E3138, 0xDFE3EA, 0, 7, 0, REVERSE },
-	[IK_STYLE_STATUS_STRONG] = { 0x000000, 0xDFE3EA, 0, 7, BOLD, REVERSE | BOLD },
-	[IK_STYLE_STATUS_WARNING] = { 0xA00018, 0xDFE3EA, 1, 7, BOLD, REVERSE | BOLD | UNDERLINE },
-	[IK_STYLE_FRAME] = { 0x828892, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_FRAME_FOCUS] = { 0x005FAF, OWN, 4, -1, 0, BOLD },
-	[IK_STYLE_SELECTION] = { 0x000000, 0xA8D1FF, 0, 14, 0, REVERSE },
-	[IK_STYLE_PROMPT] = { 0x005FAF, OWN, 4, -1, BOLD, BOLD },
-	[IK_STYLE_CODE] = { 0x7B1FA2, OWN, 5, -1, 0, 0 },
-	[IK_STYLE_CODE_KEYWORD] = { 0x0B3D91, OWN, 4, -1, 0, BOLD },
-	[IK_STYLE_CODE_LITERAL] = { 0x17642B, OWN, 2, -1, 0, 0 },
-	[IK_STYLE_CODE_COMMENT] = { 0x5D6167, OWN, -1, -1, 0, DIM },
-	[IK_STYLE_INLINE_CODE] = { 0x7B1FA2, OWN, 5, -1, 0, BOLD },
-	[IK_STYLE_HEADING] = { 0x0B3D91, OWN, 4, -1, BOLD, BOLD | UNDERLINE },
-	[IK_STYLE_EMPHASIS] = { OWN, OWN, -1, -1, ITALIC, UNDERLINE },
-	[IK_STYLE_LINK] = { 0x0B57D0, OWN, 4, -1, UNDERLINE, UNDERLINE },
-	[IK_STYLE_MATCH] = { 0x000000, 0xFFD75F, 0, 11, 0, REVERSE },
-	[IK_STYLE_MATCH_CURRENT] = { 0x000000, 0xFF9E3D, 0, 10, BOLD, BOLD | REVERSE | UNDERLINE },
-	[IK_STYLE_ADDED] = { 0x17642B, OWN, 2, -1, 0, BOLD },
-	[IK_STYLE_REMOVED] = { 0xB00020, OWN, 1, -1, 0, DIM },
-	[IK_STYLE_DONE] = { 0x17642B, OWN, 2, -1, 0, 0 },
-	[IK_STYLE_RUNNING] = { 0x85470A, OWN, 3, -1, 0, BOLD },
-	[IK_STYLE_DENIED] = { 0x7B1FA2, OWN, 5, -1, 0, BOLD },
-};
-
-static const struct ik_look contrast[IK_STYLE_COUNT] = {
-	[IK_STYLE_NORMAL] = { 0xFFFFFF, 0x000000, 15, 0, 0, 0 },
-	[IK_STYLE_DIM] = { 0xD0D0D0, 0x000000, 7, 0, 0, 0 },
-	[IK_STYLE_BOLD] = { 0xFFFFFF, 0x000000, 15, 0, BOLD, BOLD },
-	[IK_STYLE_USER] = { 0x00FFFF, 0x000000, 14, 0, BOLD, BOLD },
-	[IK_STYLE_ASSISTANT] = { 0xFFFFFF, 0x000000, 15, 0, 0, 0 },
-	[IK_STYLE_THINKING] = { 0xD0D0D0, 0x000000, 7, 0, ITALIC, 0 },
-	[IK_STYLE_TOOL] = { 0xFFFF00, 0x000000, 11, 0, BOLD, BOLD },
-	[IK_STYLE_TOOL_OUTPUT] = { 0xFFFFFF, 0x000000, 15, 0, 0, 0 },
-	[IK_STYLE_ERROR] = { 0x000000, 0xFFAFAF, 0, 9, BOLD, REVERSE | BOLD },
-	[IK_STYLE_NOTICE] = { 0x87FF87, 0x000000, 10, 0, 0, 0 },
-	[IK_STYLE_STATUS] = { 0x000000, 0xFFFFFF, 0, 15, 0, REVERSE },
-	[IK_STYLE_STATUS_STRONG] = { 0x000000, 0xFFFFFF, 0, 15, BOLD, REVERSE | BOLD },
-	[IK_STYLE_STATUS_WARNING] = { 0xFFFFFF, 0x870000, 15, 1, BOLD, REVERSE | BOLD | UNDERLINE },
-	[IK_STYLE_FRAME] = { 0xBCBCBC, 0x000000, 7, 0, 0, 0 },
-	[IK_STYLE_FRAME_FOCUS] = { 0xFFFF00, 0x000000, 11, 0, BOLD, BOLD },
-	[IK_STYLE_SELECTION] = { 0x000000, 0xFFFF00, 0, 11, BOLD, REVERSE | BOLD },
-	[IK_STYLE_PROMPT] = { 0x00FFFF, 0x000000, 14, 0, BOLD, BOLD },
-	[IK_STYLE_CODE] = { 0xFFFFD7, 0x000000, 11, 0, 0, 0 },
-	[IK_STYLE_CODE_KEYWORD] = { 0x87FFFF, 0x000000, 14, 0, BOLD, BOLD },
-	[IK_STYLE_CODE_LITERAL] = { 0x87FF87, 0x000000, 10, 0, 0, 0 },
-	[IK_STYLE_CODE_COMMENT] = { 0xD0D0D0, 0x000000, 7, 0, 0, 0 },
-	[IK_STYLE_INLINE_CODE] = { 0xFFFFD7, 0x000000, 11, 0, 0, BOLD },
-	[IK_STYLE_HEADING] = { 0xFFFFFF, 0x000000, 15, 0, BOLD | UNDERLINE, BOLD | UNDERLINE },
-	[IK_STYLE_EMPHASIS] = { 0xFFFFFF, 0x000000, 15, 0, UNDERLINE, UNDERLINE },
-	[IK_STYLE_LINK] = { 0x87FFFF, 0x000000, 14, 0, UNDERLINE, UNDERLINE },
-	[IK_STYLE_MATCH] = { 0x000000, 0x00FFFF, 0, 14, BOLD, REVERSE | BOLD },
-	[IK_STYLE_MATCH_CURRENT] = { 0x000000, 0xFF87FF, 0, 13, BOLD, REVERSE | BOLD | UNDERLINE },
-	[IK_STYLE_ADDED] = { 0x87FF87, 0x000000, 10, 0, 0, BOLD },
-	[IK_STYLE_REMOVED] = { 0xFFAFAF, 0x000000, 9, 0, 0, 0 },
-	[IK_STYLE_DONE] = { 0x87FF87, 0x000000, 10, 0, 0, 0 },
-	[IK_STYLE_RUNNING] = { 0xFFFF00, 0x000000, 11, 0, BOLD, BOLD },
-	[IK_STYLE_DENIED] = { 0xFF87FF, 0x000000, 13, 0, BOLD, BOLD },
-};
-
+/* clang-format off */
 static const struct ik_theme themes[] = {
-	{ "dark", dark, false },
-	{ "light", light, false },
-	{ "contrast", contrast, false },
-	{ "mono", dark, true },
+	{ "dark", {
+		[IK_STYLE_NORMAL] = { OWN, OWN, 0 },
+		[IK_STYLE_DIM] = { 0x9AA3B2, OWN, 0 },
+		[IK_STYLE_BOLD] = { OWN, OWN, BOLD },
+		[IK_STYLE_EMPHASIS] = { OWN, OWN, ITALIC },
+		[IK_STYLE_THINKING] = { 0xA6A9B8, OWN, ITALIC },
+		[IK_STYLE_USER] = { 0x8DB9F5, OWN, BOLD },
+		[IK_STYLE_ACCENT] = { 0x8DB9F5, OWN, 0 },
+		[IK_STYLE_CODE] = { 0xD9C49A, OWN, 0 },
+		[IK_STYLE_KEYWORD] = { 0xC3A6F0, OWN, 0 },
+		[IK_STYLE_OUTPUT] = { 0xB6BCC8, OWN, 0 },
+		[IK_STYLE_GOOD] = { 0x8CC98F, OWN, 0 },
+		[IK_STYLE_BAD] = { 0xF28F8F, OWN, 0 },
+		[IK_STYLE_WARNING] = { 0xF0B858, OWN, 0 },
+		[IK_STYLE_FRAME] = { 0x7A8294, OWN, 0 },
+		[IK_STYLE_SELECTION] = { 0x0E1420, 0x86AEE8, 0 },
+		[IK_STYLE_LINK] = { 0x8DB9F5, OWN, UNDERLINE },
+		[IK_STYLE_MATCH] = { 0x101216, 0xE8BE6A, 0 },
+	} },
+	{ "light", {
+		[IK_STYLE_NORMAL] = { OWN, OWN, 0 },
+		[IK_STYLE_DIM] = { 0x5C6370, OWN, 0 },
+		[IK_STYLE_BOLD] = { OWN, OWN, BOLD },
+		[IK_STYLE_EMPHASIS] = { OWN, OWN, ITALIC },
+		[IK_STYLE_THINKING] = { 0x5A5F70, OWN, ITALIC },
+		[IK_STYLE_USER] = { 0x1B4FB8, OWN, BOLD },
+		[IK_STYLE_ACCENT] = { 0x1B4FB8, OWN, 0 },
+		[IK_STYLE_CODE] = { 0x7A5A12, OWN, 0 },
+		[IK_STYLE_KEYWORD] = { 0x6B3FA0, OWN, 0 },
+		[IK_STYLE_OUTPUT] = { 0x48505C, OWN, 0 },
+		[IK_STYLE_GOOD] = { 0x1B6A24, OWN, 0 },
+		[IK_STYLE_BAD] = { 0xB3261E, OWN, 0 },
+		[IK_STYLE_WARNING] = { 0x8F4E00, OWN, 0 },
+		[IK_STYLE_FRAME] = { 0x7F8693, OWN, 0 },
+		[IK_STYLE_SELECTION] = { 0xFFFFFF, 0x1B4FB8, 0 },
+		[IK_STYLE_LINK] = { 0x1B4FB8, OWN, UNDERLINE },
+		[IK_STYLE_MATCH] = { 0xFFFFFF, 0x8A5A00, 0 },
+	} },
+	{ "contrast", {
+		[IK_STYLE_NORMAL] = { 0xFFFFFF, 0x000000, 0 },
+		[IK_STYLE_DIM] = { 0xD0D0D0, 0x000000, 0 },
+		[IK_STYLE_BOLD] = { 0xFFFFFF, 0x000000, BOLD },
+		[IK_STYLE_EMPHASIS] = { 0xFFFFFF, 0x000000, UNDERLINE },
+		[IK_STYLE_THINKING] = { 0xD0D0D0, 0x000000, ITALIC },
+		[IK_STYLE_USER] = { 0x00FFFF, 0x000000, BOLD },
+		[IK_STYLE_ACCENT] = { 0x00FFFF, 0x000000, 0 },
+		[IK_STYLE_CODE] = { 0xFFFF87, 0x000000, 0 },
+		[IK_STYLE_KEYWORD] = { 0xFFAFFF, 0x000000, 0 },
+		[IK_STYLE_OUTPUT] = { 0xFFFFFF, 0x000000, 0 },
+		[IK_STYLE_GOOD] = { 0x87FF87, 0x000000, 0 },
+		[IK_STYLE_BAD] = { 0xFFAFAF, 0x000000, BOLD },
+		[IK_STYLE_WARNING] = { 0xFFFF00, 0x000000, BOLD },
+		[IK_STYLE_FRAME] = { 0xBCBCBC, 0x000000, 0 },
+		[IK_STYLE_SELECTION] = { 0x000000, 0xFFFF00, BOLD },
+		[IK_STYLE_LINK] = { 0x87FFFF, 0x000000, UNDERLINE },
+		[IK_STYLE_MATCH] = { 0x000000, 0x00FFFF, BOLD },
+	} },
+	{ "mono", {
+		[IK_STYLE_NORMAL] = { OWN, OWN, 0 },
+		[IK_STYLE_DIM] = { OWN, OWN, DIM },
+		[IK_STYLE_BOLD] = { OWN, OWN, BOLD },
+		[IK_STYLE_EMPHASIS] = { OWN, OWN, UNDERLINE },
+		[IK_STYLE_THINKING] = { OWN, OWN, DIM },
+		[IK_STYLE_USER] = { OWN, OWN, BOLD },
+		[IK_STYLE_ACCENT] = { OWN, OWN, BOLD },
+		[IK_STYLE_CODE] = { OWN, OWN, BOLD },
+		[IK_STYLE_KEYWORD] = { OWN, OWN, UNDERLINE },
+		[IK_STYLE_OUTPUT] = { OWN, OWN, 0 },
+		[IK_STYLE_GOOD] = { OWN, OWN, 0 },
+		[IK_STYLE_BAD] = { OWN, OWN, BOLD },
+		[IK_STYLE_WARNING] = { OWN, OWN, BOLD | UNDERLINE },
+		[IK_STYLE_FRAME] = { OWN, OWN, DIM },
+		[IK_STYLE_SELECTION] = { OWN, OWN, REVERSE },
+		[IK_STYLE_LINK] = { OWN, OWN, UNDERLINE },
+		[IK_STYLE_MATCH] = { OWN, OWN, REVERSE | UNDERLINE },
+	} },
 };
+/* clang-format on */
 
 #define THEME_COUNT (sizeof(themes) / sizeof(*themes))
 
@@ -193,4 +163,38 @@ int ik_colour_nearest(int32_t rgb)
 		}
 	}
 	return best;
+}
+
+#define GREY_SPREAD 40 /* between the components of a colour that counts as grey */
+#define BRIGHT 0xC0    /* of a bright colour's largest component */
+
+/* Return black, light grey or white: "bright black" is invisible in several palettes. */
+static int grey_of_16(int most)
+{
+	return most < 0x60 ? 0 : most < 0xD8 ? 7 : 15;
+}
+
+int ik_colour_of_16(int32_t rgb, bool in_block)
+{
+	enum { YELLOW = 3, MAGENTA = 5 };
+	int least = 0xFF, most = 0, number = 0;
+
+	if (rgb < 0)
+		return IK_COLOUR_OWN;
+	for (int shift = 0; shift < 24; shift += 8) {
+		int part = rgb >> shift & 0xFF;
+
+		least = part < least ? part : least;
+		most = part > most ? part : most;
+	}
+	if (most - least < GREY_SPREAD)
+		return in_block ? grey_of_16(most) : IK_COLOUR_OWN;
+	/* The bits are red, green and blue: those of the components that make the hue. */
+	for (int bit = 0; bit < 3; bit++)
+		if (3 * ((rgb >> (16 - 8 * bit) & 0xFF) - least) > most - least)
+			number |= 1 << bit;
+	if (most >= BRIGHT)
+		return number | 8;
+	/* In most palettes, dark yellow is too light to be read on white. */
+	return number == YELLOW ? MAGENTA : number;
 }

@@ -1,6 +1,6 @@
 /*
- * theme: the look of each style, one table for each theme, and the 256-colour
- * palette for 24-bit colours, 0xRRGGBB.
+ * theme: the look of each style, one table for each theme, in 24-bit colours,
+ * 0xRRGGBB, and what terminals with fewer colours show instead.
  *
  * Pure.  May include: util, tui/term/cells.h.
  */
@@ -14,6 +14,11 @@
 /* Return the nearest colour of the palette from 16 on, since lower ones look different on every
  * terminal; IK_COLOUR_OWN stays itself. */
 int ik_colour_nearest(int32_t rgb);
+
+/* Return the colour, of the 16 that every terminal shows in its own way, of the same hue;
+ * IK_COLOUR_OWN for itself, and for greys but in a block, which has its own background. Without
+ * its highest bit, it is the number for 8 colours. */
+int ik_colour_of_16(int32_t rgb, bool in_block);
 
 /* Return the colour of a palette number, at least 16. */
 int32_t ik_colour_of_palette(int index);
@@ -34,23 +39,20 @@ enum {
 	IK_ATTRIBUTE_ITALIC = 16
 };
 
-/* A foreground and a background, each -1 for the terminal's default: as 0xRRGGBB, and as a
- * number for terminals with 16 colours, which without its highest bit is the number for 8. With 256
- * colours, ik_colour_nearest() is used. */
+/* A foreground and a background, each IK_COLOUR_OWN or 0xRRGGBB. Terminals with fewer colours
+ * get the nearest ones. */
 struct ik_look {
 	int32_t foreground, background;
-	int8_t foreground16, background16;
 	uint8_t attributes;
-	uint8_t mono_attributes; /* for terminals without colours */
 };
 
 struct ik_theme {
 	const char *name;
-	const struct ik_look *looks; /* one for each style */
-	bool mono;                   /* draw as on a terminal without colours */
+	struct ik_look looks[IK_STYLE_COUNT];
 };
 
-/* Return the theme "dark", "light", "contrast" or "mono", or NULL for another name. */
+/* Return the theme "dark", "light", "contrast" or "mono", or NULL for another name. "mono" has
+ * attributes alone, and is what terminals without colours get. */
 const struct ik_theme *ik_theme_find(const char *name);
 const struct ik_theme *ik_theme_at(size_t index); /* NULL past the end */
 

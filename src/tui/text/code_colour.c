@@ -237,11 +237,11 @@ static size_t take_word(const struct ik_code_language *language, const char *lin
 	size_t end = word_end(line, length, at);
 
 	if (is_digit(line[at]))
-		*ret_style = IK_STYLE_CODE_LITERAL;
-	else if (is_listed(language->keywords, line + at, end - at, language->ways & ANY_CASE))
-		*ret_style = IK_STYLE_CODE_KEYWORD;
-	else
 		*ret_style = IK_STYLE_CODE;
+	else if (is_listed(language->keywords, line + at, end - at, language->ways & ANY_CASE))
+		*ret_style = IK_STYLE_KEYWORD;
+	else
+		*ret_style = IK_STYLE_NORMAL;
 	return end;
 }
 
@@ -251,20 +251,20 @@ static size_t take_token(const struct ik_code_language *language, const char *li
 {
 	size_t end = comment_end(language->ways, line, length, at);
 
-	*ret_style = IK_STYLE_CODE_COMMENT;
+	*ret_style = IK_STYLE_DIM;
 	if (end > 0)
 		return end;
-	*ret_style = IK_STYLE_CODE_LITERAL;
+	*ret_style = IK_STYLE_CODE;
 	end = string_end(language->ways, line, length, at);
 	if (end > 0)
 		return end;
-	*ret_style = IK_STYLE_CODE_KEYWORD;
+	*ret_style = IK_STYLE_KEYWORD;
 	end = language->ways & DIRECTIVES ? directive_end(line, length, at) : 0;
 	if (end > 0)
 		return end;
 	if (is_letter(line[at]) || is_digit(line[at]))
 		return take_word(language, line, length, at, ret_style);
-	*ret_style = IK_STYLE_CODE;
+	*ret_style = IK_STYLE_NORMAL;
 	return line[at] == '\\' && at + 1 < length ? at + 2
 											   : at + 1; /* an escaped character begins nothing */
 }
@@ -272,19 +272,19 @@ static size_t take_token(const struct ik_code_language *language, const char *li
 size_t ik_code_run(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {
-	enum ik_style style = IK_STYLE_CODE;
+	enum ik_style style = IK_STYLE_NORMAL;
 	size_t end, next;
 
 	if (ik_code_is_diff(language))
 		style = ik_diff_style(line[0]);
 	if (!language || ik_code_is_diff(language)) {
-		*ret_style = style == IK_STYLE_NORMAL ? IK_STYLE_CODE : style;
+		*ret_style = style;
 		return length - at;
 	}
 	end = take_token(language, line, length, at, ret_style);
-	while (end < length && *ret_style == IK_STYLE_CODE) {
+	while (end < length && *ret_style == IK_STYLE_NORMAL) {
 		next = take_token(language, line, length, end, &style);
-		if (style != IK_STYLE_CODE)
+		if (style != IK_STYLE_NORMAL)
 			break;
 		end = next;
 	}

@@ -768,9 +768,9 @@ static enum ik_style style_here(const struct page *page)
 	if (page->open[MD_SPAN_DEL] > 0)
 		return IK_STYLE_DIM;
 	if (page->heading > 0)
-		return page->heading <= 3 ? IK_STYLE_HEADING : IK_STYLE_BOLD;
+		return page->heading <= 3 ? IK_STYLE_BOLD : IK_STYLE_BOLD;
 	if (page->open[MD_SPAN_CODE] > 0)
-		return IK_STYLE_INLINE_CODE;
+		return IK_STYLE_CODE;
 	if (page->open[MD_SPAN_STRONG] > 0 || page->head)
 		return IK_STYLE_BOLD;
 	return page->open[MD_SPAN_EM] > 0 ? IK_STYLE_EMPHASIS : page->request->style;
@@ -1084,7 +1084,7 @@ static void add_code(struct page *page, const char *line, size_t length)
 
 	for (size_t at = 0, size; at < length; at += size) {
 		size = ik_code_run(page->language, line, length, at, &style);
-		add_text(page, line + at, size, plain ? IK_STYLE_CODE : style);
+		add_text(page, line + at, size, plain ? IK_STYLE_NORMAL : style);
 	}
 	page->indented = ik_markdown_source_place(&page->source, line) == IK_MARKDOWN_NOWHERE;
 }
@@ -1092,7 +1092,7 @@ static void add_code(struct page *page, const char *line, size_t length)
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
 {
 	struct page *page = userdata;
-	enum ik_style style = page->in_code ? IK_STYLE_CODE : style_here(page);
+	enum ik_style style = page->in_code ? IK_STYLE_NORMAL : style_here(page);
 	bool feed = size == 1 && *text == '\n';
 
 	if (type == MD_TEXT_ENTITY) {

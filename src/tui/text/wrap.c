@@ -286,9 +286,9 @@ enum ik_style ik_diff_style(char first)
 {
 	switch (first) {
 	case '+':
-		return IK_STYLE_ADDED;
+		return IK_STYLE_GOOD;
 	case '-':
-		return IK_STYLE_REMOVED;
+		return IK_STYLE_BAD;
 	case '@':
 		return IK_STYLE_DIM;
 	default:

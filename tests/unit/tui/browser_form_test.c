@@ -121,7 +121,7 @@ Test(browser_form, says_at_its_field_what_is_missing_or_wrong)
 	type("0");
 	cr_assert_eq(act(IK_ACTION_SEND), IK_PANE_TAKEN);
 	cr_assert(picture_has(draw(16, 60), "  This is required (\"\" is the empty text)."));
-	cr_assert_eq(picture_style(&cells, "This is required"), IK_STYLE_ERROR);
+	cr_assert_eq(picture_style(&cells, "This is required"), IK_STYLE_BAD);
 	type("\"\"");
 	cr_assert_not(picture_has(draw(16, 60), "This is required"));
 	cr_assert_eq(act(IK_ACTION_SEND), IK_PANE_TAKEN);

@@ -116,8 +116,8 @@ Test(cells, clipping_to_an_area)
 	/* partly or wholly outside of the grid */
 	ik_cells_text(&cells, (struct ik_rectangle){ -1, -1, 9, 9 }, 0, -1, IK_STYLE_NORMAL, "xyz", 3);
 	ROW_IS(&cells, 0, "yz      ");
-	ik_cells_fill(&cells, (struct ik_rectangle){ 7, 7, 9, 9 }, IK_STYLE_ERROR);
-	ik_cells_fill(&cells, (struct ik_rectangle){ 0, 0, -2, 5 }, IK_STYLE_ERROR);
+	ik_cells_fill(&cells, (struct ik_rectangle){ 7, 7, 9, 9 }, IK_STYLE_BAD);
+	ik_cells_fill(&cells, (struct ik_rectangle){ 0, 0, -2, 5 }, IK_STYLE_BAD);
 	cr_assert_eq(ik_cells_at(&cells, 0, 0)->style, IK_STYLE_NORMAL);
 	cr_assert_eq(ik_cells_at(&cells, -1, 99)->length, 1);
 	ik_cells_done(&cells);

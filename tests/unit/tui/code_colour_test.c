@@ -16,9 +16,9 @@ static const char *picture(const char *language, const char *line)
 	for (size_t at = 0; at < length; at += size) {
 		size = ik_code_run(found, line, length, at, &style);
 		cr_assert(size > 0 && size <= length - at, "%s at %zu", line, at);
-		memset(out + at, style == IK_STYLE_CODE_KEYWORD ? 'k' : style == IK_STYLE_CODE_LITERAL ? 'l'
-			: style == IK_STYLE_CODE_COMMENT ? 'c' : style == IK_STYLE_ADDED ? 'a'
-			: style == IK_STYLE_REMOVED ? 'r' : style == IK_STYLE_DIM ? 'h' : '.', size);
+		memset(out + at, style == IK_STYLE_KEYWORD ? 'k' : style == IK_STYLE_CODE ? 'l'
+			: style == IK_STYLE_DIM ? 'c' : style == IK_STYLE_GOOD ? 'a'
+			: style == IK_STYLE_BAD ? 'r' : '.', size);
 	}
 	out[length] = '\0';
 	return out;
@@ -85,6 +85,6 @@ Test(code_colour, a_diff)
 {
 	looks("diff", "+if", "aaa");
 	looks("patch", "-1", "rr");
-	looks("diff", "@@ -1", "hhhhh");
+	looks("diff", "@@ -1", "ccccc");
 	looks("diff", " if", "...");
 }

@@ -143,8 +143,8 @@ Test(dialog, a_question_stands_over_the_editor)
 	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
 	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
-	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_ADDED);
-	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_REMOVED);
+	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_GOOD);
+	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_BAD);
 	cr_assert_eq(picture_style(&cells, "@@ line"), IK_STYLE_DIM);
 	cr_assert_eq(ik_screen_tick(screen, now_ms + 5000), -1, "nothing wakes up while it waits");
 }

@@ -33,9 +33,9 @@ Test(markdown, spans_are_styled_and_their_marks_gone)
 	SHOWS(text, 60, "a bold and soft code both ~~gone~~ *star*\n");
 	STYLE_IS(text, "bold", IK_STYLE_BOLD);
 	STYLE_IS(text, "soft", IK_STYLE_EMPHASIS);
-	STYLE_IS(text, "code", IK_STYLE_INLINE_CODE);
+	STYLE_IS(text, "code", IK_STYLE_CODE);
 	STYLE_IS(text, "both", IK_STYLE_BOLD);
-	STYLE_IS(text, " and", IK_STYLE_ASSISTANT);
+	STYLE_IS(text, " and", IK_STYLE_NORMAL);
 	SHOWS("~one~ and 5~6", 40, "~one~ and 5~6\n");
 	SHOWS("a **bold text** that wraps", 8, "a bold\ntext\nthat\nwraps\n");
 }
@@ -44,7 +44,7 @@ Test(markdown, headings)
 {
 	const char *text = "# One\ntext\n\n## Two\n\n### Three\n#### Four\n\nSet\n===\ntext";
 	SHOWS(text, 20, "One\n═══\ntext\n\nTwo\n───\n\nThree\nFour\n\nSet\n═══\ntext\n");
-	STYLE_IS(text, "Two", IK_STYLE_HEADING);
+	STYLE_IS(text, "Two", IK_STYLE_BOLD);
 	STYLE_IS(text, "Four", IK_STYLE_BOLD);
 }
 
@@ -88,7 +88,7 @@ Test(markdown, code_blocks_have_a_bar)
 	const char *text = "See:\n```c\nint\t\tone;\n\n  two(**three**);\n```\nEnd.";
 	SHOWS(text, 20,
 		"See:\n▎ int     one;     c\n▎\n▎   two(**three**);\nEnd.\n");
-	STYLE_IS(text, "two(**three**)", IK_STYLE_CODE);
+	STYLE_IS(text, "two(**three**)", IK_STYLE_NORMAL);
 	STYLE_IS(text, "▎", IK_STYLE_FRAME);
 	STYLE_IS("```sh\nls\n```", "sh", IK_STYLE_FRAME);
 	SHOWS("    indented\n      more\n\ntext", 12, "▎ indented\n▎   more\n\ntext\n");
@@ -105,29 +105,29 @@ Test(markdown, a_diff_has_the_colours_of_one)
 	const char *text = "1. x\n   ```diff\n   @@ -1 +1 @@\n    same\n   -\told\n   +new\n   ```\n";
 	SHOWS(text, 22, "1. x\n   ▎ @@ -1 +1 @@\n   ▎  same        diff\n   ▎ -   old\n   ▎ +new\n");
 	STYLE_IS(text, "@@", IK_STYLE_DIM);
-	STYLE_IS(text, "same", IK_STYLE_CODE);
-	STYLE_IS(text, "old", IK_STYLE_REMOVED);
-	STYLE_IS(text, "new", IK_STYLE_ADDED);
+	STYLE_IS(text, "same", IK_STYLE_NORMAL);
+	STYLE_IS(text, "old", IK_STYLE_BAD);
+	STYLE_IS(text, "new", IK_STYLE_GOOD);
 	/* The blank before what did not change comes from the parser by itself. */
-	STYLE_IS("```diff\n - item\n```\n", "- item", IK_STYLE_CODE);
-	STYLE_IS("```diff\n + x\n+y\n```\n", "+ x", IK_STYLE_CODE);
-	STYLE_IS("```diff\n + x\n+y\n```\n", "+y", IK_STYLE_ADDED);
-	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "@here", IK_STYLE_CODE);
-	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "-z", IK_STYLE_REMOVED);
-	STYLE_IS("```patch\n+new\n```\n", "new", IK_STYLE_ADDED);
-	STYLE_IS("```\n-old;\n```\n", "old", IK_STYLE_CODE);
-	STYLE_IS("```diff\n-old\n```\n\n`+code`\n", "code", IK_STYLE_INLINE_CODE);
+	STYLE_IS("```diff\n - item\n```\n", "- item", IK_STYLE_NORMAL);
+	STYLE_IS("```diff\n + x\n+y\n```\n", "+ x", IK_STYLE_NORMAL);
+	STYLE_IS("```diff\n + x\n+y\n```\n", "+y", IK_STYLE_GOOD);
+	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "@here", IK_STYLE_NORMAL);
+	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "-z", IK_STYLE_BAD);
+	STYLE_IS("```patch\n+new\n```\n", "new", IK_STYLE_GOOD);
+	STYLE_IS("```\n-old;\n```\n", "old", IK_STYLE_NORMAL);
+	STYLE_IS("```diff\n-old\n```\n\n`+code`\n", "code", IK_STYLE_CODE);
 }
 
 Test(markdown, code_of_a_known_language_has_colours)
 {
 	const char *text = "- ```c\n  if (x)\t/* why */\n  \treturn \"no\";\n  ```\n";
 	SHOWS(text, 28, "• ▎ if (x)  /* why */      c\n  ▎   return \"no\";\n");
-	STYLE_IS(text, "if", IK_STYLE_CODE_KEYWORD);
-	STYLE_IS(text, "(x)", IK_STYLE_CODE);
-	STYLE_IS(text, "/* why */", IK_STYLE_CODE_COMMENT);
-	STYLE_IS(text, "\"no\"", IK_STYLE_CODE_LITERAL);
-	STYLE_IS("```nothing\nif\n```\n", "if", IK_STYLE_CODE);
+	STYLE_IS(text, "if", IK_STYLE_KEYWORD);
+	STYLE_IS(text, "(x)", IK_STYLE_NORMAL);
+	STYLE_IS(text, "/* why */", IK_STYLE_DIM);
+	STYLE_IS(text, "\"no\"", IK_STYLE_CODE);
+	STYLE_IS("```nothing\nif\n```\n", "if", IK_STYLE_NORMAL);
 }
 
 Test(markdown, colours_part_no_accent_from_what_it_stands_on)

@@ -45,8 +45,8 @@ static char *at_once(const char *text, size_t length)
 	ik_renderer_markdown.learn(&learnt, text, feed ? (size_t)(feed - text) + 1 : 0);
 	ik_renderer_markdown.render(&(struct ik_render){
 		.text = text, .end = length, .learnt = &learnt, .growing = true,
-		.columns = COLUMNS, .prose = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
-		.style = IK_STYLE_ASSISTANT, .tail_style = IK_STYLE_DIM}, &lines);
+		.columns = COLUMNS, .prose = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_NORMAL,
+		.style = IK_STYLE_NORMAL, .tail_style = IK_STYLE_DIM}, &lines);
 	char *result = picture(&lines, text);
 	ik_lines_done(&lines);
 	ik_buf_done(&learnt);

@@ -38,7 +38,7 @@ Test(status_bar, scan_states)
 	bar.tools = 1;
 	bar.tools_failed = 1;
 	PICTURE_IS(draw(&bar, 60), " ▲ 1 tool, 1 failed  practice             F1 help  F2 tools\n");
-	cr_assert_eq(picture_style(&cells, "▲"), IK_STYLE_STATUS_WARNING);
+	cr_assert_eq(picture_style(&cells, "▲"), IK_STYLE_WARNING);
 }
 
 Test(status_bar, what_goes_on)
@@ -73,11 +73,11 @@ Test(status_bar, store_and_background_only_when_there_is_something_to_say)
 	bar.background = 2;
 	PICTURE_IS(draw(&bar, 120), " ● 6 tools  p  postgresql not reachable 17 unsaved  2 in background"
 		"                     F1 help  F2 tools  F3 inspector\n");
-	cr_assert_eq(picture_style(&cells, "postgresql"), IK_STYLE_STATUS_WARNING);
+	cr_assert_eq(picture_style(&cells, "postgresql"), IK_STYLE_WARNING);
 	bar.store = "sqlite";
 	bar.store_trouble = IK_STORE_IN_USE;
 	cr_assert(picture_has(draw(&bar, 120), "sqlite in use by another program 17 unsaved"));
-	cr_assert_eq(picture_style(&cells, "sqlite"), IK_STYLE_STATUS_WARNING);
+	cr_assert_eq(picture_style(&cells, "sqlite"), IK_STYLE_WARNING);
 	bar.store_trouble = IK_STORE_REFUSES;
 	cr_assert(picture_has(draw(&bar, 120), "sqlite cannot be written 17 unsaved"));
 	bar.store_trouble = IK_STORE_FINE;

@@ -200,7 +200,7 @@ Test(term, enter_and_leave)
 	cr_assert(strstr(enter, "\033[?1049h") && strstr(enter, "\033[?2004h"));
 	cr_assert(strstr(leave, "\033[?1049l") && strstr(leave, "\033[?2004l")
 		&& strstr(leave, "\033[?25h") && strstr(leave, "\033[?2026l"));
-	text(rig, 0, 0, IK_STYLE_ERROR, "red");
+	text(rig, 0, 0, IK_STYLE_BAD, "red");
 	frame(rig, -1, -1);
 	cr_assert_not(rig->cursor_visible);
 	feed(rig, leave, strlen(leave));
@@ -262,22 +262,22 @@ static int foreground_at(struct rig *rig, int row, int column)
 Test(term, fewer_colours)
 {
 	VTermScreenCell cell;
-	const struct ik_look *look = &ik_theme_find("dark")->looks[IK_STYLE_TOOL];
+	const struct ik_look *look = &ik_theme_find("dark")->looks[IK_STYLE_CODE];
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_8, 2, 10);
-	text(rig, 0, 0, IK_STYLE_TOOL, "tool");
+	text(rig, 0, 0, IK_STYLE_CODE, "tool");
 	frame(rig, 1, 0);
-	cr_assert_eq(foreground_at(rig, 0, 0), look->foreground16 & 7);
+	cr_assert_eq(foreground_at(rig, 0, 0), ik_colour_of_16(look->foreground, false) & 7);
 	rig_free(rig);
 	/* a terminal that has fewer than were asked for */
 	rig = rig_new("linux", true, IK_COLOURS_256, 2, 10);
-	text(rig, 0, 0, IK_STYLE_TOOL, "tool");
+	text(rig, 0, 0, IK_STYLE_CODE, "tool");
 	frame(rig, 1, 0);
-	cr_assert_eq(foreground_at(rig, 0, 0), look->foreground16 & 7);
+	cr_assert_eq(foreground_at(rig, 0, 0), ik_colour_of_16(look->foreground, false) & 7);
 	cr_assert_null(strstr(rig->out.data, "2026"));
 	rig_free(rig);
 	/* none: attributes */
 	rig = rig_new("xterm-256color", true, IK_COLOURS_NONE, 2, 10);
-	text(rig, 0, 0, IK_STYLE_TOOL, "tool");
+	text(rig, 0, 0, IK_STYLE_CODE, "tool");
 	text(rig, 1, 0, IK_STYLE_SELECTION, "one");
 	frame(rig, 1, 0);
 	cr_assert_eq(foreground_at(rig, 0, 0), -1);
@@ -288,7 +288,7 @@ Test(term, fewer_colours)
 	cr_assert_null(strstr(rig->out.data, "38;5"));
 	rig_free(rig);
 	rig = rig_new("vt100", true, IK_COLOURS_256, 2, 10);
-	text(rig, 0, 0, IK_STYLE_TOOL, "tool");
+	text(rig, 0, 0, IK_STYLE_CODE, "tool");
 	frame(rig, 1, 0);
 	IS_ROW(rig, 0, "tool      ");
 	cr_assert_eq(foreground_at(rig, 0, 0), -1);
@@ -385,7 +385,7 @@ Test(term, resize)
 Test(term, invalidate_repaints_what_was_spoilt)
 {
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 5, 20);
-	text(rig, 2, 3, IK_STYLE_HEADING, "heading");
+	text(rig, 2, 3, IK_STYLE_BOLD, "heading");
 	frame(rig, 2, 3);
 	feed(rig, "\033[H\033[41mspoilt\033[3;4Hspoilt\033[?25l", 33);
 	ik_term_invalidate(rig->term);
@@ -530,13 +530,13 @@ Test(term, last_corner)
 		frame(rig, 0, 0);
 		IS_ROW(rig, 1, "123456e\u0301a\u0301");
 		IS_ROW(rig, 2, "123456ea");
-		text(rig, 2, 0, IK_STYLE_TOOL, "1日本語x");
+		text(rig, 2, 0, IK_STYLE_CODE, "1日本語x");
 		frame(rig, 0, 0);
 		VTermScreenCell cell;
 		cr_assert_str_eq(vterm_text(rig, 2, 3, &cell), "本");
 		cr_assert_str_eq(vterm_text(rig, 2, 7, &cell), "x");
 		text(rig, 0, 0, IK_STYLE_USER, "above");
-		text(rig, 2, 0, IK_STYLE_STATUS, "abcdefgh");
+		text(rig, 2, 0, IK_STYLE_DIM, "abcdefgh");
 		frame(rig, 0, 0);
 		check_cursor(rig, 0, 0);
 		IS_ROW(rig, 0, "above   ");
@@ -575,7 +575,7 @@ Test(term, costs)
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 60, 200);
 	for (int row = 0; row < 60; row++)
 		for (int column = 0; column < 200; column += 10)
-			text(rig, row, column, (enum ik_style)(column / 10), "some words");
+			text(rig, row, column, (enum ik_style)(column / 10 % IK_STYLE_COUNT), "some words");
 	ik_buf_clear(&rig->out);
 	int64_t made = ik_clock_us();
 	ik_cells_set_cursor(&rig->cells, 0, 0);

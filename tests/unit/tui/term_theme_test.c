@@ -56,13 +56,13 @@ Test(term_theme, colours_of_24_bits)
 	struct ik_buf out = draw(term);
 	/* ncurses may write a lone blank of the cursor's cell again; the texts are whole */
 	cr_assert_eq(count(&out, "38;5;1"), IK_STYLE_COUNT, "the text is no colour");
-	cr_assert(count(&out, "38;2;125;207;255m") > 0, "the person's, as the theme has it");
-	cr_assert(count(&out, "48;2;47;51;66m") > 0, "the status bar's background");
+	cr_assert(count(&out, "38;2;141;185;245m") > 0, "the person's, as the theme has it");
+	cr_assert(count(&out, "48;2;134;174;232m") > 0, "the background of a selection");
 	ik_buf_done(&out);
 	ik_term_free(term);
 	term = make("xterm-direct", IK_COLOURS_TRUE);
 	out = draw(term);
-	cr_assert(count(&out, "38;2;125;207;255m") > 0);
+	cr_assert(count(&out, "38;2;141;185;245m") > 0);
 	ik_buf_done(&out);
 	ik_term_free(term);
 }

@@ -48,7 +48,7 @@ static void fill(struct ik_cells *cells, int offset)
 			ik_cells_fill(cells, (struct ik_rectangle){ row, column, 1, 4 }, style);
 		ik_cells_text(cells, whole, row, COLUMNS - 3 + row % 3, style, "日本", 6);
 	}
-	ik_cells_text(cells, whole, ROWS - 1, COLUMNS - 2 + offset % 2, IK_STYLE_STATUS, "語z", 4);
+	ik_cells_text(cells, whole, ROWS - 1, COLUMNS - 2 + offset % 2, IK_STYLE_DIM, "語z", 4);
 }
 
 /* Are the characters of two cells the same? */

@@ -26,16 +26,30 @@ Test(theme, every_style_has_a_look)
 		for (int style = 0; style < IK_STYLE_COUNT; style++) {
 			const struct ik_look *look = &ik_theme_at(i)->looks[style];
 			const char *name = ik_theme_at(i)->name;
+			bool in_block = look->background >= 0;
+			int front = ik_colour_of_16(look->foreground, in_block);
+			int back = ik_colour_of_16(look->background, in_block);
 			cr_assert(look->foreground != look->background || look->foreground == -1,
 				"%s %d", name, style);
-			cr_assert(look->foreground16 != look->background16 || look->foreground16 == -1,
-				"%s %d", name, style);
-			cr_assert(look->foreground16 == -1 || look->background16 == -1 ||
-				(look->foreground16 & 7) != (look->background16 & 7), "%s %d", name, style);
-			cr_assert(look->foreground16 < 16 && look->background16 < 16);
-			/* with a colour somewhere, with one everywhere */
-			cr_assert_eq(look->background < 0, look->background16 < 0, "%s %d", name, style);
+			/* with 8 colours as well */
+			cr_assert(back == -1 || (front >= 0 && (front & 7) != (back & 7)), "%s %d", name, style);
+			cr_assert(front < 16 && back < 16);
+			cr_assert_eq(in_block, back >= 0, "a block is one with 16 colours, too");
 		}
+}
+
+/* No two styles of a theme have the same look: one of them would do. */
+Test(theme, every_style_has_a_look_of_its_own)
+{
+	for (size_t i = 0; i < 2; i++)
+		for (int style = 0; style < IK_STYLE_COUNT; style++)
+			for (int other = 0; other < style; other++) {
+				const struct ik_look *one = &ik_theme_at(i)->looks[style];
+				const struct ik_look *two = &ik_theme_at(i)->looks[other];
+				cr_assert(one->foreground != two->foreground ||
+					one->background != two->background || one->attributes != two->attributes,
+					"%s: %d and %d", ik_theme_at(i)->name, style, other);
+			}
 }
 
 static bool is_frame(int style)
@@ -61,33 +75,43 @@ static double contrast(int32_t one, int32_t other)
 	return first > second ? first / second : second / first;
 }
 
-/* Text can be read: WCAG's 4.5 to 1, in "contrast" 7 to 1, frames 3 to 1; in 24 bits and
- * by the palette, on the backgrounds that people have. */
+static int32_t of_256(int32_t rgb)
+{
+	return ik_colour_of_palette(ik_colour_nearest(rgb));
+}
+
+static void is_seen(const char *theme, int style, int32_t colour, int32_t ground, double wanted)
+{
+	double got = contrast(colour, ground);
+	cr_assert(got >= wanted, "%s, style %d: %06x on %06x is %.2f", theme, style, colour, ground, got);
+}
+
+/* Text can be read: WCAG's 4.5 to 1, in "contrast" 7 to 1; frames and blocks stand out from the
+ * terminal's background with 3 to 1; in 24 bits and by the palette. */
 static void check_contrast(const char *name, const int32_t *grounds, size_t count, double least)
 {
 	const struct ik_theme *theme = ik_theme_find(name);
 	for (int style = 0; style < IK_STYLE_COUNT; style++)
 		for (size_t i = 0; i < count; i++) {
 			const struct ik_look *look = &theme->looks[style];
-			int32_t back = look->background < 0 ? grounds[i] : look->background;
-			int32_t back256 = look->background < 0 ? grounds[i]
-				: ik_colour_of_palette(ik_colour_nearest(look->background));
+			bool block = look->background >= 0 && look->background != grounds[i];
 			double wanted = is_frame(style) ? 3 : least;
-			if (look->foreground < 0)
-				continue;
-			double exact = contrast(look->foreground, back);
-			double near = contrast(
-				ik_colour_of_palette(ik_colour_nearest(look->foreground)), back256);
-			cr_assert(exact >= wanted, "%s, style %d on %06x: %.2f", name, style, back, exact);
-			cr_assert(near >= wanted, "%s, style %d of 256 on %06x: %.2f", name, style, back256,
-				near);
+			if (block) {
+				is_seen(name, style, look->background, grounds[i], 3);
+				is_seen(name, style, of_256(look->background), grounds[i], 3);
+				is_seen(name, style, look->foreground, look->background, wanted);
+				is_seen(name, style, of_256(look->foreground), of_256(look->background), wanted);
+			} else if (look->foreground >= 0) {
+				is_seen(name, style, look->foreground, grounds[i], wanted);
+				is_seen(name, style, of_256(look->foreground), grounds[i], wanted);
+			}
 		}
 }
 
 Test(theme, text_stands_out)
 {
-	static const int32_t dark[] = { 0x000000, 0x1E1E1E, 0x282A36, 0x002B36 };
-	static const int32_t light[] = { 0xFFFFFF, 0xFDF6E3, 0xF6F8FA };
+	static const int32_t dark[] = { 0x000000, 0x1E1E1E, 0x282A36, 0x002B36, 0x282C34 };
+	static const int32_t light[] = { 0xFFFFFF, 0xFDF6E3, 0xF6F8FA, 0xF5F0E0 };
 	static const int32_t black[] = { 0x000000 };
 	check_contrast("dark", dark, sizeof dark / sizeof *dark, 4.5);
 	check_contrast("light", light, sizeof light / sizeof *light, 4.5);
@@ -97,9 +121,27 @@ Test(theme, text_stands_out)
 /* What must catch the eye does so without any colour. */
 Test(theme, mono_attributes_tell_styles_apart)
 {
-	static const enum ik_style loud[] = { IK_STYLE_ERROR, IK_STYLE_SELECTION, IK_STYLE_STATUS,
-		IK_STYLE_MATCH, IK_STYLE_FRAME_FOCUS };
-	for (size_t i = 0; ik_theme_at(i); i++)
-		for (size_t k = 0; k < sizeof loud / sizeof *loud; k++)
-			cr_assert_neq(ik_theme_at(i)->looks[loud[k]].mono_attributes, 0);
+	static const enum ik_style loud[] = { IK_STYLE_BAD, IK_STYLE_WARNING, IK_STYLE_SELECTION,
+		IK_STYLE_MATCH, IK_STYLE_ACCENT, IK_STYLE_USER };
+	const struct ik_theme *mono = ik_theme_find("mono");
+	for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
+		cr_assert_neq(mono->looks[loud[i]].attributes, 0);
+	for (int style = 0; style < IK_STYLE_COUNT; style++)
+		cr_assert(mono->looks[style].foreground == -1 && mono->looks[style].background == -1);
+}
+
+/* With 16 colours, a colour keeps its hue, and greys are the terminal's own. */
+Test(theme, colours_of_16)
+{
+	enum { GREEN = 2, BLUE = 4, MAGENTA, CYAN, BRIGHT = 8, RED = 9, YELLOW = 11 };
+	cr_assert_eq(ik_colour_of_16(-1, true), -1);
+	cr_assert_eq(ik_colour_of_16(0x9AA3B2, false), -1);
+	cr_assert_eq(ik_colour_of_16(0x101216, true), 0);
+	cr_assert_eq(ik_colour_of_16(0xFFFFFF, true), 15);
+	cr_assert_eq(ik_colour_of_16(0xF28F8F, false), RED);
+	cr_assert_eq(ik_colour_of_16(0xD9C49A, false), YELLOW);
+	cr_assert_eq(ik_colour_of_16(0x8DB9F5, false), BRIGHT | CYAN, "blue is too dark on black");
+	cr_assert_eq(ik_colour_of_16(0x1B4FB8, false), BLUE);
+	cr_assert_eq(ik_colour_of_16(0x1B6A24, false), GREEN);
+	cr_assert_eq(ik_colour_of_16(0x7A5A12, false), MAGENTA, "yellow is too light on white");
 }
