@@ -74,7 +74,7 @@ TABLE = {
     "cut in an event": ("chat Half\nsend data: {\"cho\nclose", "CONNECT", "kept", False, "Half"),
     "silence": ("hang", "TIMEOUT", "idle_timeout_s", False, ""),
     "silence after text": ("chat Half\nhang", "TIMEOUT", "idle_timeout_s", False, "Half"),
-    "only comments": ("pace 200000\n" + "send : alive\\n\\n\n" * 30, "TIMEOUT", "idle_timeout_s", False, ""),
+    "comments, then silence": ("pace 200000\n" + "send : alive\\n\\n\n" * 8 + "hang", "TIMEOUT", "idle_timeout_s", False, ""),
 }
 
 def ask(wire, steps, address=None, patience=60):

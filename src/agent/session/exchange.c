@@ -7,7 +7,6 @@
 #include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -21,7 +20,6 @@ struct ik_exchange {
 	int attempts;          /* retries so far */
 	struct ik_timer *next; /* fires when the next retry is due */
 	struct ik_timer *pace; /* for the built-in model */
-	struct ik_timer *idle;
 	bool closed;
 
 	/* This try's: */
@@ -32,7 +30,6 @@ struct ik_exchange {
 	struct ik_buf body;      /* request body */
 	struct ik_buf words;     /* the beginning of a response that is not a stream */
 	struct ik_script script; /* reply of the built-in model, emitted step by step */
-	int64_t last_delta_ms;
 	int status;
 	bool web_page;
 	bool heard;             /* a part of the reply has arrived */
@@ -76,7 +73,6 @@ static void stop(struct ik_exchange *exchange)
 {
 	exchange->http = ik_http_close(exchange->http);
 	ik_timer_stop(exchange->pace);
-	ik_timer_stop(exchange->idle);
 }
 
 /* Report that the try has failed and whether there will be another. */
@@ -209,38 +205,14 @@ static void end_reply(struct ik_exchange *exchange)
 	exchange->events->input(exchange->arg, &input);
 }
 
-/* Fail if no event has arrived for too long. */
-static void idle_fired(void *arg)
-{
-	struct ik_exchange *exchange = arg;
-	int64_t limit = exchange->options.idle_timeout_ms;
-	int64_t left = exchange->last_delta_ms + limit - ik_clock_ms();
-	char *sentence;
-
-	if (left > 0) {
-		ik_timer_start(exchange->idle, left);
-		return;
-	}
-	sentence = ik_format(_("Provider %s has sent nothing new for %g s, so the request was ended. "
-						   "Try again, or raise http.idle_timeout_s."),
-		exchange->model->endpoint.provider, (double)limit / 1000);
-	fail(exchange, IK_CODE_TIMEOUT, false, -1, sentence);
-	free(sentence);
-}
-
 static void on_headers(void *arg, int status, const char *content_type)
 {
 	struct ik_exchange *exchange = arg;
 
 	exchange->status = status;
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
-	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
 		exchange->decoder = ik_decoder_new(exchange->model->format);
-	/* Before this, http limits the idle time: it knows how much of a long request is still being
-	 * sent. */
-	if (exchange->options.idle_timeout_ms > 0)
-		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
 
 /* Does the user see this, or does it belong to a call? */
@@ -265,7 +237,6 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	if (is_over(exchange))
 		return; /* in the previous delta */
 	exchange->heard = exchange->heard || is_seen(delta);
-	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_ERROR) {
 		fail_as_reported(exchange, delta);
 		return;
@@ -280,8 +251,6 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	struct ik_exchange *exchange = arg;
 	size_t room = IK_LIMIT_ERROR_BODY - exchange->words.length;
 
-	if (!exchange->decoder)
-		exchange->last_delta_ms = ik_clock_ms(); /* without a stream, every byte counts */
 	if (!exchange->heard)
 		ik_buf_append(&exchange->words, bytes, length < room ? length : room);
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
@@ -300,7 +269,6 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	struct ik_error error = { 0 };
 	enum ik_status status;
 
-	ik_timer_stop(exchange->idle);
 	if (!exchange->decoder) {
 		if (exchange->web_page && exchange->status < 300)
 			fail_web_page(exchange);
@@ -424,7 +392,6 @@ struct ik_exchange *ik_exchange_start(const struct ik_exchange_options *options,
 	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
 	exchange->next = ik_timer_new(options->loop, send_request, exchange);
 	exchange->pace = ik_timer_new(options->loop, speak, exchange);
-	exchange->idle = ik_timer_new(options->loop, idle_fired, exchange);
 	ik_loop_defer(options->loop, send_request, exchange);
 	return exchange;
 }
@@ -449,7 +416,6 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 	stop(exchange);
 	exchange->next = ik_timer_close(exchange->next);
 	exchange->pace = ik_timer_close(exchange->pace);
-	exchange->idle = ik_timer_close(exchange->idle);
 	ik_loop_defer(exchange->options.loop, release, exchange);
 	return NULL;
 }

@@ -42,7 +42,7 @@ struct ik_exchange_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_retry_options retry;
-	int64_t idle_timeout_ms; /* for a stream without events; 0: no limit */
+	int64_t idle_timeout_ms; /* limit on the server's silence; 0: none */
 	int number;              /* request number of each input */
 	bool forbid_calls;
 	bool unattended; /* no user can type commands (struct ik_endpoint) */

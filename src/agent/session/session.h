@@ -53,7 +53,7 @@ struct ik_session_options {
 	                                       session's changes */
 	int max_tool_turns;
 	struct ik_retry_options retry;
-	int64_t idle_timeout_ms;    /* for a stream without events; 0: no limit */
+	int64_t idle_timeout_ms;    /* limit on the server's silence; 0: none */
 	int64_t undo_days;          /* how long undo data is kept, in days */
 	const char *undo_directory; /* borrowed: where files are copied before tools write them
 	                               (undo/undo_journal.h); NULL: nowhere */

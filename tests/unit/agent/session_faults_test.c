@@ -198,7 +198,7 @@ Test(session_faults, silence_is_ended)
 {
 	static const struct stage_reply replies[] = {
 		{ .chunks = { TEXT("one"), STAGE_HOLD } },
-		{ .chunks = { ": a comment is no event\n\n", STAGE_HOLD } },
+		{ .chunks = { ": a comment\n\n", STAGE_HOLD } },
 	};
 
 	stage.idle_timeout_ms = 1500;
