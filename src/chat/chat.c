@@ -144,6 +144,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	if (!chat->plain && !(chat->term = ik_term_new(&term, error)))
 		return IK_FAILED;
 	ik_cells_resize(&chat->cells, term.rows, term.columns);
+	ik_chat_welcome_look(chat);
 	ik_agent_show(ik_agent_new(chat));
 	return ik_chat_terminal_enter(chat, error);
 }
@@ -328,6 +329,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
+	ik_chat_welcome_done(chat);
 	free(chat->undo_call);
 	free(chat->refresh_line);
 	ik_registry_unref(chat->registry);

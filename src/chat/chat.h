@@ -102,6 +102,7 @@ struct ik_chat {
 	struct ik_screen *screen; /* the shown agent's */
 	int last_question;        /* ID of the newest question */
 	int quit_question;        /* the question whether to quit while something runs, or 0 */
+	struct ik_welcome welcome;
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -386,6 +387,10 @@ void ik_chat_trust_again(struct ik_chat *chat);
 
 /* Accepts NULL and returns NULL. */
 struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust);
+
+/* chat_welcome.c: fill in what the welcome says of the session's directory. */
+void ik_chat_welcome_look(struct ik_chat *chat);
+void ik_chat_welcome_done(struct ik_chat *chat);
 
 /* external_program.c: a program of the user's that has the terminal until it ends: an editor for
  * the next message ($VISUAL, else $EDITOR, else vi), or a pager for a text ($PAGER, else less -R).

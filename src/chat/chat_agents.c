@@ -148,6 +148,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		.tool_forms_arg = agent->chat,
 		.sessions = &ik_chat_sessions_source,
 		.sessions_arg = agent,
+		.welcome = &agent->chat->welcome,
+		.placeholder = !linear,
 		.provider = model->endpoint.provider,
 		.model = model->name,
 		.commands = help,

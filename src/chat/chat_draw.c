@@ -92,12 +92,13 @@ static void show_mode(const struct ik_chat *chat, struct ik_status_bar *bar)
 														  : _("reading");
 }
 
-static void show_status(const struct ik_chat *chat)
+static void show_status(struct ik_chat *chat)
 {
 	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
 
 	show_agents(chat, bar);
 	bar->work = chat->work;
+	chat->welcome.instructions = chat->setup->instructions;
 	if (chat->term)
 		bar->mouse_off = ik_term_answers(chat->term) && !chat->modes.mouse;
 	if (!chat->core_started)

@@ -21,4 +21,5 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_terminal.c \
 	src/chat/chat_tools.c \
 	src/chat/chat_trust.c \
+	src/chat/chat_welcome.c \
 	src/chat/external_program.c

@@ -18,14 +18,15 @@
 static const struct builtin_provider {
 	const char *name, *type, *base_url, *base_url_variable;
 	const char *key_variables[2]; /* the first variable that is set is used */
+	const char *key_page;         /* where you get a key */
 } builtin_providers[] = {
 	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL",
-		{ "OPENAI_API_KEY", NULL } },
+		{ "OPENAI_API_KEY", NULL }, "platform.openai.com/api-keys" },
 	{ "anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL",
-		{ "ANTHROPIC_API_KEY", NULL } },
+		{ "ANTHROPIC_API_KEY", NULL }, "console.anthropic.com/settings/keys" },
 	{ "google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
-		{ "GOOGLE_API_KEY", "GEMINI_API_KEY" } },
-	{ "practice", "openai-chat", NULL, NULL, { NULL, NULL } },
+		{ "GOOGLE_API_KEY", "GEMINI_API_KEY" }, "aistudio.google.com/apikey" },
+	{ "practice", "openai-chat", NULL, NULL, { NULL, NULL }, NULL },
 };
 
 /* A model is warned of if it is switched off within this time, in seconds. */
@@ -394,4 +395,14 @@ const char *ik_model_key_variable(size_t index)
 			return name;
 	}
 	return found == index ? COMMON_KEY_VARIABLE : NULL;
+}
+
+const char *ik_model_key_page(size_t index, const char **ret_variable)
+{
+	const size_t count = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
+
+	if (index >= count)
+		return NULL;
+	*ret_variable = builtin_providers[index].key_variables[0];
+	return builtin_providers[index].key_page;
 }

@@ -44,4 +44,8 @@ char *ik_model_warning(const struct ik_model *model);
  * last. */
 const char *ik_model_key_variable(size_t index);
 
+/* Return the page where you get a key for the provider at index (of ik_model_provider_at()), and the
+ * variable to set; NULL if it is not a built-in one that needs a key. */
+const char *ik_model_key_page(size_t index, const char **ret_variable);
+
 #endif

@@ -169,6 +169,35 @@ static char *find_root(const struct ik_places *places)
 	return root;
 }
 
+char *ik_project_branch(const struct ik_places *places)
+{
+	static const char branch[] = "ref: refs/heads/", link[] = "gitdir: ";
+	char *root = find_root(places), *path = ik_path_join(root, ".git/HEAD"), *found = NULL;
+	struct ik_error error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(8));
+	if (access(path, F_OK) != 0) { /* a linked work tree has a file .git */
+		free(path);
+		path = ik_path_join(root, ".git");
+		if (ik_file_read(path, &text, &error) == IK_OK && ik_text_starts(text.data, link)) {
+			char *head = ik_format("%.*s/HEAD", (int)strcspn(text.data, "\n") - (int)strlen(link),
+				text.data + strlen(link));
+
+			free(path);
+			path = ik_path_join(root, head);
+			free(head);
+		}
+		ik_buf_clear(&text);
+	}
+	if (ik_file_read(path, &text, &error) == IK_OK && ik_text_starts(text.data, branch))
+		found = ik_strndup(text.data + strlen(branch), strcspn(text.data + strlen(branch), "\n"));
+	ik_buf_done(&text);
+	free(path);
+	free(root);
+	return found;
+}
+
 char **ik_agents_files_find(const struct ik_places *places)
 {
 	char *root = find_root(places), *directory = ik_strdup(places->directory);

@@ -51,6 +51,10 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
+/* Return the name of the git branch of the session's directory, as its repository has it; NULL: none.
+ * The caller frees it. */
+char *ik_project_branch(const struct ik_places *places);
+
 /* Read all AGENTS.md files, which instruct every model that works in the project. Each directory
  * may have one, from the project's root (the nearest parent with a .git, else the session's
  * directory) down to the session's directory. Return the text to append to the system prompt: the

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "json/write.h"
 #include "provider/openai.h"
@@ -20,7 +21,8 @@
 /* ---- what the user wants ---- */
 
 enum practice_rule {
-	RULE_HELP, /* also for lines that match no other rule */
+	RULE_UNKNOWN, /* no other rule matches */
+	RULE_HELP,
 	RULE_LIST,
 	RULE_READ,
 	RULE_READ_EVERY,
@@ -43,21 +45,23 @@ struct rule_part {
 	size_t length;
 };
 
-static const struct {
+static const struct practice_rule_row {
 	const char *word;
 	enum practice_rule rule;
+	const char *usage;
 } rules[] = {
-	{ "list", RULE_LIST },
-	{ "read every", RULE_READ_EVERY },
-	{ "read", RULE_READ },
-	{ "search", RULE_SEARCH },
-	{ "run", RULE_RUN },
-	{ "write", RULE_WRITE },
-	{ "replace", RULE_REPLACE },
-	{ "call", RULE_CALL },
-	{ "stream", RULE_STREAM },
-	{ "think about", RULE_THINK },
-	{ "think", RULE_THINK },
+	{ "help", RULE_HELP, "help" },
+	{ "list", RULE_LIST, "list *.c" },
+	{ "read every", RULE_READ_EVERY, "read every *.md" },
+	{ "read", RULE_READ, "read FILE" },
+	{ "search", RULE_SEARCH, "search PATTERN in *.c" },
+	{ "run", RULE_RUN, "run COMMAND" },
+	{ "write", RULE_WRITE, "write TEXT to FILE" },
+	{ "replace", RULE_REPLACE, "replace A with B in FILE" },
+	{ "call", RULE_CALL, "call TOOL {\"argument\": \"value\"}" },
+	{ "stream", RULE_STREAM, "stream 500" },
+	{ "think about", RULE_THINK, "think about TEXT" },
+	{ "think", RULE_THINK, "think about TEXT" },
 };
 
 /* Return the text for "help". */
@@ -243,7 +247,7 @@ static enum practice_rule find_rule(struct rule_part *rest)
 		*rest = trim((struct rule_part){ rest->text + length, rest->length - length });
 		return rules[index].rule;
 	}
-	return RULE_HELP;
+	return rest->length > 0 ? RULE_UNKNOWN : RULE_HELP;
 }
 
 /* ---- streaming the reply ---- */
@@ -728,6 +732,51 @@ static char *read_order(enum practice_rule rule, struct rule_part rest, struct i
 	return tool ? ik_strdup(tool) : NULL;
 }
 
+/* Is the first word of a line a program? Then a shell command was probably meant. */
+static bool names_program(struct rule_part line)
+{
+	const char *path = getenv("PATH");
+	size_t length = 0;
+	bool found = false;
+
+	while (length < line.length && !isspace((unsigned char)line.text[length]))
+		length++;
+	while (!found && path && *path && !memchr(line.text, '/', length)) {
+		size_t directory = strcspn(path, ":");
+		char *name = ik_format("%.*s/%.*s", (int)directory, path, (int)length, line.text);
+
+		found = directory > 0 && access(name, X_OK) == 0;
+		free(name);
+		path += directory + (path[directory] == ':');
+	}
+	return found;
+}
+
+/* Limit on the part of an unknown line that is repeated. */
+#define REPEATED_BYTES 60
+
+/* Answer a line that is no order, in a sentence. */
+static void put_advice(struct practice *practice)
+{
+	struct rule_part rest = practice->rest, line = take_line(&rest);
+	size_t most = ik_utf8_cut(line.text, line.length, REPEATED_BYTES);
+	char *text = NULL;
+
+	for (size_t i = 0; practice->rule != RULE_UNKNOWN && !text; i++)
+		if (rules[i].rule == practice->rule)
+			text = ik_format(_("Say it like this: `%s`. `help` lists what I understand.\n"),
+				rules[i].usage);
+	if (!text && most == line.length && names_program(line))
+		text = ik_format(_("I don't know `%.*s`; try `run %.*s`.\n"),
+			(int)strcspn(line.text, " \t\n"), line.text, (int)most, line.text);
+	if (!text)
+		text = ik_format(_("I don't know `%.*s`. I only follow a few rules: try `list *.c`, "
+						   "`run ls`, or `help`.\n"),
+			(int)most, line.text);
+	put_text(practice, text);
+	free(text);
+}
+
 /* Call the tool that the line asks for, or explain what is possible. */
 static void put_order(struct practice *practice)
 {
@@ -737,8 +786,10 @@ static void put_order(struct practice *practice)
 	ik_buf_init(&arguments, practice->rest.length * 6 + IK_KIB(1));
 	char *tool = read_order(practice->rule, practice->rest, &arguments);
 
-	if (!tool)
+	if (!tool && practice->rule == RULE_HELP)
 		put_text(practice, help_text());
+	else if (!tool)
+		put_advice(practice);
 	else if (may_call(practice->request, tool))
 		put_call(practice, tool, &arguments);
 	else
@@ -769,7 +820,9 @@ static void put_reply(struct practice *practice)
 /* Write the complete reply to a request. */
 static void write_reply(const struct ik_request *request, struct ik_script *ret_script)
 {
-	struct practice practice = { .request = request, .script = ret_script, .rest.text = "" };
+	struct practice practice = {
+		.request = request, .script = ret_script, .rule = RULE_HELP, .rest.text = ""
+	};
 	const char *prompt = request->system_prompt ? request->system_prompt : "";
 	struct ik_transcript transcript;
 	const struct ik_passage *passage;

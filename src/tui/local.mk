@@ -17,7 +17,8 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/pane_picker.c src/tui/pane/pane_picker.h \
 	src/tui/pane/pane_sessions.c src/tui/pane/pane_sessions.h \
 	src/tui/pane/parameter.c src/tui/pane/parameter.h \
-	src/tui/pane/status_bar.c src/tui/pane/status_bar.h
+	src/tui/pane/status_bar.c src/tui/pane/status_bar.h \
+	src/tui/pane/welcome.c src/tui/pane/welcome.h
 
 libik_tui_a_SOURCES += \
 	src/tui/screen/dialog.c src/tui/screen/dialog.h \

@@ -80,6 +80,14 @@ static bool row_matches(const char *row, const char *line)
 	return *line == '\0';
 }
 
+/* Is the row the prompt, with nothing but its placeholder, which begins beneath the cursor? */
+static bool is_empty_prompt(struct harness *h, int row)
+{
+	return strncmp(terminal_row(&h->terminal, row), "> ", 2) == 0
+		&& h->terminal.cursor_visible && h->terminal.cursor_row == row
+		&& h->terminal.cursor_column == 2;
+}
+
 /* Do the rows from row on match the picture's lines from line on? */
 static bool picture_matches(struct harness *h, char *const *lines, size_t count, size_t line, int row)
 {
@@ -94,7 +102,10 @@ static bool picture_matches(struct harness *h, char *const *lines, size_t count,
 					return true;
 			return false;
 		}
-		if (row >= h->terminal.rows || !row_matches(terminal_row(&h->terminal, row), lines[line]))
+		if (row >= h->terminal.rows)
+			return false;
+		if (!row_matches(terminal_row(&h->terminal, row), lines[line])
+			&& !(ik_text_equal(lines[line], ">") && is_empty_prompt(h, row)))
 			return false;
 	}
 	for (; row < h->terminal.rows; row++)

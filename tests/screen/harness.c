@@ -36,7 +36,8 @@
  *   wait-not TEXT            until no row does
  *   at-rest                  until no turn runs
  *   expect <<                until the screen is this picture: a line "..." is
- *                            any number of rows, * in a line any characters
+ *                            any number of rows, * in a line any characters, and a line ">"
+ *                            is also the empty prompt with its placeholder
  *   never TEXT               no row shows TEXT now
  *   translated <<            no row has a word with a plain vowel but these (see
  *                            accents.py)

@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "tui/text/markdown.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
-
-#define NAME_COLUMNS \
-	11 /* of a message, a command or a key in the welcome, with the blanks after it */
 
 /* Show a block as the options say; returns it. */
 static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
@@ -20,14 +16,6 @@ static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *bl
 	if (block->kind == IK_BLOCK_ASSISTANT)
 		ik_block_set_renderer(block, log->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
 	return block;
-}
-
-/* Take the welcome away. */
-static void drop_welcome(struct ik_chat_log *log)
-{
-	if (log->welcome)
-		ik_scrollback_drop_first(log->scrollback);
-	log->welcome = NULL;
 }
 
 /* Show a block at the end. */
@@ -227,9 +215,6 @@ static void add_message(struct ik_chat_log *log, struct ik_message *message)
 {
 	enum ik_kind kind = message->kind;
 
-	if (!log->turn_seen &&
-		(kind == IK_KIND_ASSISTANT || kind == IK_KIND_TOOL_CALL || kind == IK_KIND_TOOL_RESULT))
-		drop_welcome(log); /* the session is restored */
 	log->continues = kind == IK_KIND_USER ? ik_message_is_automatic(message) : log->continues;
 	if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING)
 		finish_live(log, message,
@@ -246,7 +231,6 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 	size_t calls_made = 0;
 	bool continues = false;
 
-	drop_welcome(log);
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
 		size_t before = ik_calls_count(log->calls);
@@ -303,7 +287,6 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 
 static void start_turn(struct ik_chat_log *log)
 {
-	log->turn_seen = true;
 	log->continues = false;
 	log->last_reply = NULL;
 }
@@ -370,12 +353,11 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 	}
 }
 
-struct ik_chat_log *ik_chat_log_new(struct ik_calls *calls, const struct ik_keymap *keymap)
+struct ik_chat_log *ik_chat_log_new(struct ik_calls *calls)
 {
 	struct ik_chat_log *log = ik_alloc(sizeof(*log));
 
 	log->calls = calls;
-	log->keymap = keymap;
 	log->scrollback = ik_scrollback_new();
 	return log;
 }
@@ -390,66 +372,13 @@ struct ik_chat_log *ik_chat_log_free(struct ik_chat_log *log)
 	return NULL;
 }
 
-/* Add a line: what to type or press, and what comes of it. */
-static void add_welcome_line(struct ik_buf *out, const char *name, const char *meaning)
-{
-	ik_buf_printf(out, "\n  %-*s%s", NAME_COLUMNS, name, _(meaning));
-}
-
-/* Return the welcome, five lines to get going; "practice" is told how to set up a real provider. */
-static struct ik_block *make_welcome(const char *provider, const struct ik_keymap *keymap)
-{
-	static const char title[] = "ikigai " PACKAGE_VERSION;
-
-	static const struct {
-		enum ik_action action;
-		const char *meaning;
-	} keys[] = {
-		{ IK_ACTION_BROWSER, N_("the tools that were found") },
-		{ IK_ACTION_REFRESH, N_("look for tools again") },
-		{ IK_ACTION_INSPECTOR, N_("every tool call, in full") },
-	};
-	static const char practice[] =
-		N_("\n\nThis is the practice model, built in: it follows fixed rules. For a real one, "
-		   "set OPENAI_API_KEY and start ikigai again.");
-	struct ik_buf out;
-	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
-	char *sentence = ik_keymap_sentence(keymap,
-		_("Type a message and press {send}: the model "
-		  "answers, and uses your tools."));
-	ik_buf_init(&out, IK_KIB(16));
-	ik_buf_printf(&out, "%s\n%s\n", title, sentence);
-	free(sentence);
-	add_welcome_line(&out, "list *.c", N_("a message to try"));
-	add_welcome_line(&out, "/help", N_("the commands"));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		struct ik_buf key;
-
-		ik_buf_init(&key, IK_KIB(1));
-		if (ik_keymap_put_key(keymap, IK_IN_EDITOR, keys[i].action, &key))
-			add_welcome_line(&out, key.data, keys[i].meaning);
-		ik_buf_done(&key);
-	}
-	if (ik_text_equal(provider, "practice"))
-		ik_buf_puts(&out, _(practice));
-	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME);
-	ik_block_append(block, out.data, out.length);
-	block->head = strlen(title);
-	block->hang = IK_HANG_TABLE;
-	ik_block_finish(block);
-	ik_buf_done(&out);
-	return block;
-}
-
-void ik_chat_log_clear(struct ik_chat_log *log, const char *provider)
+void ik_chat_log_clear(struct ik_chat_log *log)
 {
 	ik_scrollback_clear(log->scrollback);
 	log->clears++;
 	log->live_count = 0;
 	log->live_open = false;
 	log->last_reply = NULL;
-	log->welcome = make_welcome(provider, log->keymap);
-	ik_scrollback_add(log->scrollback, log->welcome);
 }
 
 bool ik_chat_log_toggle_markdown(struct ik_chat_log *log)

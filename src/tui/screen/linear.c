@@ -26,7 +26,7 @@ struct ik_linear {
 	bool utf8, ansi;
 	struct ik_buf *out; /* output of the current frame */
 
-	const struct ik_block *last; /* last block seen, except the welcome */
+	const struct ik_block *last; /* last block seen */
 	unsigned clears;             /* of the screen, as last seen */
 	bool welcomed;
 	struct open *open;
@@ -241,8 +241,7 @@ static void open_block(struct ik_linear *linear, struct ik_block *block)
 	linear->open[linear->open_count++] = (struct open){ .block = block };
 }
 
-/* Find new blocks at the end. Blocks added in front are not written. The welcome is never used
- * as the last block seen, because it disappears by itself. */
+/* Find new blocks at the end. Blocks added in front are not written. */
 static void find_new(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
 	const struct ik_scrollback *scrollback = screen->scrollback;
@@ -257,15 +256,8 @@ static void find_new(struct ik_linear *linear, const struct ik_screen_parts *scr
 	while (first > 0 && ik_scrollback_at(scrollback, first - 1) != linear->last)
 		first--;
 	for (size_t i = first; i < count; i++) {
-		struct ik_block *block = ik_scrollback_at(scrollback, i);
-
-		if (block != screen->welcome)
-			linear->last = block;
-		else if (linear->welcomed)
-			continue;
-		else
-			linear->welcomed = true;
-		open_block(linear, block);
+		linear->last = ik_scrollback_at(scrollback, i);
+		open_block(linear, ik_scrollback_at(scrollback, i));
 	}
 }
 
@@ -367,6 +359,20 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	}
 	ik_buf_done(&text);
 	ik_buf_done(&line);
+}
+
+/* Write the welcome, once: what changes in it, the status bar has, too. */
+static void write_welcome(struct ik_linear *linear, const struct ik_screen_parts *screen,
+	const struct ik_cells *cells)
+{
+	struct ik_buf lines;
+
+	if (linear->welcomed || screen->welcome.rows == 0)
+		return;
+	ik_buf_init(&lines, IK_MIB(1));
+	write_area(linear, cells, screen->welcome, &lines);
+	ik_buf_done(&lines);
+	linear->welcomed = true;
 }
 
 /* Write what is new beside the conversation. */
@@ -582,6 +588,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	linear->out = out;
 	linear->columns = cells->columns;
 	find_new(linear, &parts);
+	write_welcome(linear, &parts, cells);
 	write_states(linear, &parts);
 	write_blocks(linear);
 	write_activity(linear, parts.bar);

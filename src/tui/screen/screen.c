@@ -81,6 +81,9 @@ struct ik_screen {
 	struct ik_calls *calls;
 	struct ik_chat_log *log;
 	struct ik_scrollback *scrollback; /* owned by the log */
+	const struct ik_welcome *welcome; /* shown until there is a conversation; or NULL */
+	bool placeholder;                 /* in the empty prompt */
+	struct ik_rectangle welcome_area; /* as drawn last, or no cells */
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
 	struct ik_sessions *sessions;
@@ -1467,13 +1470,8 @@ static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 {
-	bool welcomed = screen->log->welcome;
-
 	screen->dirty = true;
 	ik_chat_log_apply(screen->log, event);
-	if (welcomed && !screen->log->welcome)
-		ik_search_restart(screen->find
-							  ->search); /* messages are now numbered from the welcome's place */
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
 		set_model(screen, event->name, event->detail);
@@ -1564,14 +1562,13 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_find_end(screen->find);
-	ik_chat_log_clear(screen->log, screen->bar.provider);
+	ik_chat_log_clear(screen->log);
 	screen->dirty = true;
 }
 
 void ik_screen_begin(struct ik_screen *screen)
 {
 	ik_screen_clear(screen);
-	screen->log->turn_seen = false;
 	ik_inspector_forget(screen->inspector);
 	ik_calls_clear(screen->calls);
 	screen->bar.usage = (struct ik_usage){ .cost = -1 };
@@ -2001,6 +1998,29 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 	ik_buf_done(&out);
 }
 
+/* Draw the welcome below the notices in an area, unless there is more than notices. */
+static void draw_welcome(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
+{
+	const struct ik_scrollback *scrollback = screen->scrollback;
+	size_t count = ik_scrollback_count(scrollback);
+	struct ik_scroll_row row = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		enum ik_block_kind kind = ik_scrollback_at(scrollback, i)->kind;
+
+		if (kind != IK_BLOCK_NOTICE && kind != IK_BLOCK_ERROR)
+			return;
+	}
+	int taken = count > 0 ? (int)ik_scrollback_down(scrollback, &row, (size_t)area.rows) + 2 : 0;
+
+	if (!screen->welcome || taken >= area.rows)
+		return;
+	area.row += taken;
+	area.rows -= taken;
+	ik_welcome_draw(screen->welcome, &screen->bar, screen->keymap, cells, area);
+	screen->welcome_area = area;
+}
+
 /* Draw everything above the rule except questions and completions. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
@@ -2014,9 +2034,20 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 		ik_search_paint(screen->help_find->search, cells);
 	} else if (layout->scrollback.rows > 0) {
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
+		draw_welcome(screen, cells, layout->scrollback);
 		ik_search_paint(screen->find->search, cells);
 	}
 	draw_pane(screen, cells, layout);
+}
+
+/* Draw the editor. If it is empty and has focus, a placeholder says what to type. */
+static void draw_prompt(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
+{
+	ik_editor_draw(ik_prompt_front(screen->prompt), cells, area, PROMPT);
+	if (screen->placeholder && is_draft_empty(screen) && !screen->prompt->found &&
+		context_of(screen) == IK_IN_EDITOR)
+		ik_cells_label(cells, area, area.row, area.column + (int)strlen(PROMPT), IK_STYLE_DIM,
+			_("Ask, or / @ !"));
 }
 
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
@@ -2030,12 +2061,13 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
 		IK_STYLE_NORMAL);
 	ik_cells_set_cursor(cells, -1, 0);
+	screen->welcome_area.rows = 0;
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
 		return;
 	}
 	/* What has focus sets the cursor. */
-	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT);
+	draw_prompt(screen, cells, layout.editor);
 	if (context_of(screen) != IK_IN_EDITOR) {
 		ik_cells_set_cursor(cells, -1, 0);
 		ik_cells_restyle(cells,
@@ -2058,7 +2090,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 {
 	return (struct ik_screen_parts){
 		.scrollback = screen->scrollback,
-		.welcome = screen->log->welcome,
+		.welcome = screen->welcome_area,
 		.clears = screen->log->clears,
 		.layout = layout_of(screen),
 		.help_open = screen->help_open,
@@ -2127,12 +2159,14 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->keymap = ik_keymap_new(options->keys);
 	screen->calls = ik_calls_new();
-	screen->log = ik_chat_log_new(screen->calls, screen->keymap);
+	screen->log = ik_chat_log_new(screen->calls);
 	screen->log->markdown = options->markdown;
 	screen->log->hide_thinking = options->hide_thinking;
 	screen->log->tool_lines = options->tool_lines;
 	screen->log->prose_width = options->prose_width;
 	screen->scrollback = screen->log->scrollback;
+	screen->welcome = options->welcome;
+	screen->placeholder = options->placeholder;
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap);
@@ -2140,7 +2174,6 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 		options->preselect);
 	make_panes(screen, options);
 	set_model(screen, options->provider, options->model);
-	ik_screen_clear(screen);
 	return screen;
 }
 

@@ -18,6 +18,7 @@
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/pane/status_bar.h"
+#include "tui/pane/welcome.h"
 #include "tui/screen/dialog.h"
 #include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
@@ -47,9 +48,11 @@ struct ik_screen_options {
 	const char *history_path; /* NULL for no history file */
 	size_t history_bytes;     /* limit */
 	const char *provider, *model;
-	bool inspector;            /* open it from the start, beside the conversation */
-	bool markdown;             /* show replies as Markdown */
-	bool hide_thinking;        /* never show a model's thinking */
+	const struct ik_welcome *welcome; /* borrowed; NULL for none */
+	bool placeholder;                 /* say in the empty prompt what it is for */
+	bool inspector;                   /* open it from the start, beside the conversation */
+	bool markdown;                    /* show replies as Markdown */
+	bool hide_thinking;               /* never show a model's thinking */
 	bool preselect;            /* select the first completion when the popup opens by itself */
 	int prose_width;           /* columns that prose may take; 0: all */
 	size_t tool_lines;         /* limit of the result lines shown for a folded call */
@@ -158,8 +161,8 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells);
 /* The parts of the screen that are read out in words; all are borrowed. */
 struct ik_screen_parts {
 	const struct ik_scrollback *scrollback;
-	const struct ik_block *welcome; /* the only block, or NULL */
-	unsigned clears;                /* how often the scrollback was cleared */
+	struct ik_rectangle welcome; /* as drawn last; no cells once there is a conversation */
+	unsigned clears;             /* how often the scrollback was cleared */
 	struct ik_layout layout;
 	bool help_open, side_open;
 	const struct ik_status_bar *bar;

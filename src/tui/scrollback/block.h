@@ -27,7 +27,6 @@ enum ik_block_kind {
 	IK_BLOCK_COMMAND,
 	IK_BLOCK_NOTICE,
 	IK_BLOCK_ERROR,
-	IK_BLOCK_WELCOME,
 	IK_BLOCK_HEADING, /* these five: contents of panes */
 	IK_BLOCK_TEXT,
 	IK_BLOCK_OUTPUT,

@@ -27,7 +27,6 @@ struct ik_scrollback {
 	size_t count, capacity;
 	int64_t first_number; /* a block's number is this plus its index */
 	int rows, columns;
-	bool from_start;            /* it is but a page to be read from its start */
 	struct ik_scroll_place top; /* the first row of the window, unless that is at the end */
 	bool top_gap;               /* the blank row before that block */
 	/* What was the end when the window left it. */
@@ -76,7 +75,6 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->first_number = 0;
 	scrollback->laid_first = scrollback->laid_end = 0;
 	scrollback->top.at_end = true;
-	scrollback->from_start = false;
 	scrollback->selecting = false;
 	ik_scrollback_mark_end(scrollback);
 }
@@ -96,9 +94,6 @@ static void reserve(struct ik_scrollback *scrollback, size_t more)
 void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block)
 {
 	reserve(scrollback, 1);
-	if (scrollback->from_start)
-		scrollback->top.at_end = true;
-	scrollback->from_start = scrollback->count == 0 && block->kind == IK_BLOCK_WELCOME;
 	scrollback->blocks[scrollback->count++] = block;
 }
 
@@ -114,19 +109,6 @@ void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *co
 	memcpy(scrollback->blocks, blocks, count * size);
 	scrollback->count += count;
 	scrollback->first_number -= (int64_t)count;
-}
-
-void ik_scrollback_drop_first(struct ik_scrollback *scrollback)
-{
-	if (scrollback->count == 0)
-		return;
-	if (scrollback->from_start)
-		ik_scrollback_bottom(scrollback);
-	ik_block_free(scrollback->blocks[0]);
-	scrollback->count--;
-	scrollback->first_number++;
-	memmove(scrollback->blocks, scrollback->blocks + 1,
-		scrollback->count * sizeof(*scrollback->blocks));
 }
 
 size_t ik_scrollback_count(const struct ik_scrollback *scrollback)
@@ -376,8 +358,6 @@ static void show(struct ik_scrollback *scrollback, struct ik_scroll_row row)
 /* Return the first row of the window. One that reaches the end follows it. */
 struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback)
 {
-	if (scrollback->from_start && scrollback->top.at_end)
-		show(scrollback, (struct ik_scroll_row){ 0 });
 	if (!scrollback->top.at_end) {
 		struct ik_scroll_row place = anchored_row(scrollback);
 		struct ik_scroll_row bottom = place;
@@ -422,7 +402,7 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 	if (scrollback->count == 0 || rows == 0)
 		return;
 	struct ik_scroll_row place = ik_scrollback_window(scrollback);
-	scrollback->from_start = false;
+
 	if (rows > 0) {
 		if (scrollback->top.at_end)
 			return;
@@ -461,7 +441,6 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
 {
 	scrollback->top.at_end = true;
-	scrollback->from_start = false;
 }
 
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback)

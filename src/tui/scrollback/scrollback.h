@@ -4,7 +4,7 @@
  * The window follows the end while it is at the end; scrolled away from it,
  * it stays with the text it shows (a block and a place in its source), also
  * over a resize and while older blocks are put in front.  Only what the window
- * shows is laid out.  The welcome, while it is all there is, is shown from its start.
+ * shows is laid out.
  *
  * Serves the chat as well as the text parts of panes.
  * Owns its blocks.  May include: util, tui/scrollback, tui/term.
@@ -26,8 +26,6 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback);
 void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block);
 void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
 	size_t count);
-/* Take out and free the first block. */
-void ik_scrollback_drop_first(struct ik_scrollback *scrollback);
 
 size_t ik_scrollback_count(const struct ik_scrollback *scrollback);
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index);

@@ -251,3 +251,22 @@ void ik_cells_restyle(struct ik_cells *cells, struct ik_rectangle area, enum ik_
 		for (int column = area.column; column < area.column + area.columns; column++)
 			cell_at(cells, row, column)->style = (uint8_t)style;
 }
+
+int ik_cells_hints(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
+	enum ik_style key, enum ik_style style, const char *text)
+{
+	int end = ik_cells_label(cells, area, row, column, style, text);
+	size_t word, blanks = 2;
+
+	for (; *text && column < end; text += word + blanks, column += (int)blanks) {
+		word = strcspn(text, " ");
+		int width = (int)ik_utf8_width(text, word), room = end - column;
+
+		if (blanks > 1)
+			ik_cells_restyle(cells,
+				(struct ik_rectangle){ row, column, 1, width < room ? width : room }, key);
+		column += width;
+		blanks = strspn(text + word, " ");
+	}
+	return end;
+}

@@ -77,6 +77,11 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text);
 
+/* Draw hints as a label: "F1 help  F2 tools", the first word of each in the style of keys. Returns
+ * as above. */
+int ik_cells_hints(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
+	enum ik_style key, enum ik_style style, const char *text);
+
 /* Show the cursor at a cell; row -1 hides it. */
 void ik_cells_set_cursor(struct ik_cells *cells, int row, int column);
 

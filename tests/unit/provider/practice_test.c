@@ -110,8 +110,7 @@ Test(practice, takes_no_order_from_what_goes_with_a_message)
 
 Test(practice, says_plainly_what_it_is)
 {
-	static const char *const lines[] = { "hello", "help", "", "read", "write x", "replace a in b",
-		"call", "run", "search", "listen" };
+	static const char *const lines[] = { "help", "" };
 	asking_end();
 	for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
 		asking_begin();
@@ -119,6 +118,34 @@ Test(practice, says_plainly_what_it_is)
 		char *answer = ask(all_tools, false);
 		cr_assert_eq(strncmp(answer, "text: I am no language model.", 29), 0, "%s", lines[index]);
 		cr_assert_not_null(strstr(answer, "OPENAI_API_KEY"));
+		cr_assert_not_null(strstr(answer, "\nstop: end"));
+		free(answer);
+		asking_end();
+	}
+	asking_begin();
+}
+
+/* What it can't do is answered in a sentence that says what to type. */
+Test(practice, answers_what_it_does_not_know_to_the_point)
+{
+	static const char *const lines[][2] = {
+		{"hello there", "I don't know `hello there`. I only follow a few rules: try `list *.c`, "
+			"`run ls`, or `help`."},
+		{"listen\nto this", "I don't know `listen`. I only"},
+		{"sh -c 'ls'", "I don't know `sh`; try `run sh -c 'ls'`."},
+		{"/bin/sh", "I don't know `/bin/sh`. I only"},
+		{"read", "Say it like this: `read FILE`. `help` lists what I understand."},
+		{"write x", "Say it like this: `write TEXT to FILE`."},
+		{"replace a in b", "Say it like this: `replace A with B in FILE`."},
+		{"call", "Say it like this: `call TOOL"},
+		{"run", "Say it like this: `run COMMAND`."},
+	};
+	asking_end();
+	for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
+		asking_begin();
+		say(IK_KIND_USER, lines[index][0]);
+		char *answer = ask(all_tools, false);
+		cr_assert(strstr(answer, lines[index][1]), "%s: %s", lines[index][0], answer);
 		cr_assert_not_null(strstr(answer, "\nstop: end"));
 		free(answer);
 		asking_end();

@@ -44,4 +44,5 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/search_markup_test.c tests/unit/tui/search_slices_test.c \
 	tests/unit/tui/scrollback_test.c \
 	tests/unit/tui/status_bar_test.c \
+	tests/unit/tui/welcome_test.c \
 	tests/unit/tui/wrap_test.c

@@ -175,8 +175,6 @@ Test(search_slices, where_nothing_is_nothing_is_to_be_searched)
 	ik_search_set(large.search, "f\xC3\xBCnd", 5);
 	cr_assert_not(ik_search_working(large.search));
 	cr_assert_not(ik_search_work(large.search));
-	ik_scrollback_add(large.scrollback, ik_block_new(IK_BLOCK_NOTICE));
-	ik_scrollback_drop_first(large.scrollback);
 	ik_search_restart(large.search);
 	cr_assert_not(ik_search_working(large.search));
 	large_free(&large);
