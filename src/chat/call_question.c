@@ -6,8 +6,9 @@
 
 #include "guard/policy_match.h"
 #include "json/write.h"
+#include "tool/display.h"
+#include "tui/scrollback/calls.h"
 #include "util/alloc.h"
-#include "util/diff.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/sanitize.h"
@@ -57,9 +58,8 @@ static char *follow(const char *directory, const char *name)
 	return target;
 }
 
-/* Warn if a path leads elsewhere than it seems, or out of the directory. Return false if it
- * doesn't. */
-static bool add_target(struct ik_question_text *text, const char *directory, const char *name)
+/* Warn if a path leads elsewhere than it seems, or out of the directory. */
+static void add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };
 	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
@@ -79,7 +79,6 @@ static bool add_target(struct ik_question_text *text, const char *directory, con
 	free(plain);
 	free(target);
 	free(here);
-	return !known || outside || leads;
 }
 
 char *ik_call_targets(const char *directory, const char *bytes, size_t length)
@@ -140,24 +139,23 @@ static enum file_state read_file(const char *directory, const char *name, struct
 	return state;
 }
 
-/* Add the diff of two texts. */
+/* Add the diff of two texts. first: the number of the first line, or 0. */
 static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
-	const struct ik_buf *after)
+	const struct ik_buf *after, size_t first)
 {
+	struct ik_call_changes changes;
 	struct ik_buf out;
-	size_t more;
 
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
-	more = ik_diff_lines(&out, before->data, before->length, after->data, after->length,
-		MOST_LINES);
+	ik_changes_put(before, after, first, MOST_LINES, &out, &changes);
 	if (out.length > 0)
 		ik_question_add(text, IK_QUESTION_DIFF, out.data, out.length);
 	else
 		ik_question_add_sentence(text, IK_QUESTION_HINT, _("Nothing would change in the file."));
-	if (more > 0) {
+	if (changes.more > 0) {
 		char *sentence = ik_format(ngettext("%zu more line is not shown.",
-									   "%zu more lines are not shown.", more),
-			more);
+									   "%zu more lines are not shown.", changes.more),
+			changes.more);
 
 		ik_question_add_sentence(text, IK_QUESTION_HINT, sentence);
 		free(sentence);
@@ -183,13 +181,6 @@ static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_te
 	return count;
 }
 
-/* Decode a string member; return false if it is not a string. */
-static bool take_string(struct ik_json_span object, const char *name, struct ik_buf *out)
-{
-	ik_buf_init(out, IK_LIMIT_ARGUMENTS);
-	return ik_json_string(ik_json_member(object, name), out);
-}
-
 /* Add the changes of an edit. */
 static void add_edit(struct ik_question_text *text, const struct ik_buf *contents, bool known,
 	struct ik_json_span arguments, const struct ik_buf *old_text, const struct ik_buf *new_text)
@@ -203,62 +194,73 @@ static void add_edit(struct ik_question_text *text, const struct ik_buf *content
 	if (known)
 		count = replace(contents, old_text, new_text, &after);
 	if (known && (count == 1 || (count > 1 && all)) && ik_buf_status(&after) == IK_OK) {
-		add_diff(text, contents, &after);
+		add_diff(text, contents, &after, 1);
 	} else {
 		if (known)
 			ik_question_add_sentence(text, IK_QUESTION_HINT,
 				count == 0
 					? _("The text to be replaced is not in the file: the edit would fail.")
 					: _("The text to be replaced is there more than once: the edit would fail."));
-		add_diff(text, old_text, new_text);
+		add_diff(text, old_text, new_text, 0);
 	}
 	ik_buf_done(&after);
 }
 
-/* Add file and diff; return false if the arguments don't fit such a tool. */
-static bool add_file(struct ik_question_text *text, const char *directory, const char *tool,
-	struct ik_json_span arguments)
+/* The arguments of a call that changes a file: it writes the new text, or puts it where the old one
+ * is. */
+struct file_change {
+	struct ik_json_span path, old_text, new_text;
+};
+
+/* Find them. Return false for a call that changes no file by its tool's account. */
+static bool find_change(struct ik_json_span display, struct ik_json_span arguments,
+	struct file_change *change)
 {
-	bool edits = ik_text_equal(tool, "file_edit");
-	struct ik_buf name, one, other, contents;
-	bool fits = (edits || ik_text_equal(tool, "file_write"));
+	change->path = ik_display_value(display, "path", arguments);
+	change->old_text = ik_display_value(display, "old_text", arguments);
+	change->new_text = ik_display_value(display, "new_text", arguments);
+	return ik_display_kind(display) == IK_DISPLAY_EDIT &&
+		ik_json_span_type(change->path) == IK_JSON_STRING &&
+		ik_json_span_type(change->new_text) == IK_JSON_STRING &&
+		(!change->old_text.text || ik_json_span_type(change->old_text) == IK_JSON_STRING);
+}
 
-	fits &= take_string(arguments, "file_path", &name);
-	fits &= take_string(arguments, edits ? "old_string" : "content", &one);
-	fits = take_string(arguments, "new_string", &other) == edits && fits;
+/* Add the changes of a call to its file. */
+static void add_change(struct ik_question_text *text, const char *directory,
+	struct ik_json_span arguments, const struct file_change *change)
+{
+	char *name = ik_json_string_new(change->path, NULL);
+	struct ik_buf old_text, new_text, contents;
+
+	ik_buf_init(&old_text, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&new_text, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&contents, IK_LIMIT_COMPARED);
-	if (fits) {
-		enum file_state state;
+	(void)ik_json_string(change->old_text, &old_text);
+	(void)ik_json_string(change->new_text, &new_text);
+	enum file_state state = read_file(directory, name, &contents, text);
 
-		if (!add_target(text, directory, name.data))
-			ik_question_add(text, IK_QUESTION_TEXT, name.data, name.length);
-		state = read_file(directory, name.data, &contents, text);
-		if (edits)
-			add_edit(text, &contents, state == FILE_THERE, arguments, &one, &other);
-		else
-			add_diff(text, &contents, &one);
-	}
-	ik_buf_done(&name);
-	ik_buf_done(&one);
-	ik_buf_done(&other);
+	if (change->old_text.text)
+		add_edit(text, &contents, state == FILE_THERE, arguments, &old_text, &new_text);
+	else
+		add_diff(text, &contents, &new_text, 1);
+	ik_buf_done(&old_text);
+	ik_buf_done(&new_text);
 	ik_buf_done(&contents);
-	return fits;
+	free(name);
 }
 
 /* ---- arguments ---- */
 
 /* Add one argument, on the line of its name or below it. */
-static void add_argument(struct ik_question_text *text, const char *directory,
-	struct ik_json_span key, struct ik_json_span value)
+static void add_argument(struct ik_question_text *text, const struct ik_buf *name,
+	struct ik_json_span value)
 {
-	struct ik_buf name, shown, line;
+	struct ik_buf shown, line;
 
-	ik_buf_init(&name, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
-	(void)ik_json_string(key, &name);
 	/* The whole name, since a name cut at a NUL would look like another one. */
-	ik_sanitize_line(&line, name.data, name.length);
+	ik_sanitize_line(&line, name->data, name->length);
 	if (!ik_json_string(value, &shown))
 		ik_json_pretty(&shown, value);
 	if (shown.length <= SHORT_TEXT && !memchr(shown.data, '\n', shown.length)) {
@@ -269,28 +271,77 @@ static void add_argument(struct ik_question_text *text, const char *directory,
 		ik_question_add(text, IK_QUESTION_HEADING, line.data, line.length);
 		ik_question_add(text, IK_QUESTION_TEXT, shown.data, shown.length);
 	}
-	if (ik_json_span_type(value) == IK_JSON_STRING && ik_policy_is_path(name.data))
-		(void)add_target(text, directory, shown.data);
-	ik_buf_done(&name);
 	ik_buf_done(&shown);
 	ik_buf_done(&line);
 }
 
-void ik_question_add_call(struct ik_question_text *text, const char *directory, const char *tool,
-	const char *bytes, size_t length)
+/* Add the arguments that are not shown otherwise, and where paths lead. change: none, or what is
+ * shown as a diff. */
+static void add_arguments(struct ik_question_text *text, const char *directory,
+	struct ik_json_span display, struct ik_json_span arguments, const struct file_change *change)
 {
-	struct ik_json_span arguments = { NULL, 0 }, key, value;
 	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+	struct ik_buf name;
+
+	ik_buf_init(&name, IK_LIMIT_ARGUMENTS);
+	while (ik_json_next(arguments, &walk, &key, &value)) {
+		bool changed = change &&
+			(value.text == change->old_text.text || value.text == change->new_text.text);
+		bool is_path = change && value.text == change->path.text;
+
+		ik_buf_clear(&name);
+		(void)ik_json_string(key, &name);
+		if (!changed && !ik_display_shows(display, arguments, value))
+			add_argument(text, &name, value);
+		if (ik_json_span_type(value) == IK_JSON_STRING &&
+			(is_path || ik_policy_is_path(name.data))) {
+			char *path = ik_json_string_new(value, NULL);
+
+			add_target(text, directory, path);
+			free(path);
+		}
+	}
+	ik_buf_done(&name);
+}
+
+/* Add what a call does by its tool's account; a command with its line breaks. */
+static void add_line(struct ik_question_text *text, struct ik_json_span display,
+	struct ik_json_span arguments)
+{
+	struct ik_buf line, one_line;
+
+	if (!ik_json_member(display, "line").text)
+		return;
+	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&one_line, IK_LIMIT_ARGUMENTS);
+	ik_display_put_line(display, "", arguments, IK_LIMIT_ARGUMENTS, &line);
+	ik_sanitize_line(&one_line, line.data, line.length);
+	if (ik_display_kind(display) == IK_DISPLAY_EXECUTE)
+		ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+	else
+		ik_question_add(text, IK_QUESTION_TEXT, one_line.data, one_line.length);
+	ik_buf_done(&line);
+	ik_buf_done(&one_line);
+}
+
+void ik_question_add_call(struct ik_question_text *text, const char *directory,
+	struct ik_json_span display, const char *bytes, size_t length)
+{
+	struct ik_json_span arguments;
+	struct file_change change;
 
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
 		ik_json_span_type(arguments) != IK_JSON_OBJECT) {
 		ik_question_add(text, IK_QUESTION_TEXT, bytes, length);
 		return;
 	}
-	if (add_file(text, directory, tool, arguments))
-		return;
-	if (ik_json_count(arguments) == 0)
+	bool changes = find_change(display, arguments, &change);
+
+	add_line(text, display, arguments);
+	add_arguments(text, directory, display, arguments, changes ? &change : NULL);
+	if (changes)
+		add_change(text, directory, arguments, &change);
+	if (text->count == 0)
 		ik_question_add_sentence(text, IK_QUESTION_HINT, _("It has no arguments."));
-	while (ik_json_next(arguments, &walk, &key, &value))
-		add_argument(text, directory, key, value);
 }

@@ -7,6 +7,7 @@
 #include "core/policy_file.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* A call that waits for permission. */
@@ -116,37 +117,45 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_invocation 
 	ik_rule_done(&rule);
 }
 
+/* Add a rule in words, with its key. */
+static void add_rule(const struct ik_chat *chat, struct ik_question_text *text, char key,
+	const struct ik_rule *rule)
+{
+	struct ik_buf words, line;
+
+	ik_buf_init(&words, IK_LIMIT_CONFIG);
+	ik_buf_init(&line, IK_LIMIT_CONFIG);
+	ik_policy_put_rule(chat->core.policy, rule, &words);
+	ik_buf_printf(&line, "[%c] ", key);
+	ik_sanitize_line(&line, words.data, words.length); /* a second line would look like a choice */
+	ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+	ik_buf_done(&words);
+	ik_buf_done(&line);
+}
+
 /* Ask which of the possible rules to keep. */
 static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 {
-	static const struct {
-		char key;
-		const char *label;
-	} widths[] = {
-		[IK_WIDTH_CALL] = { '1', N_("These arguments") },
-		[IK_WIDTH_LIKE] = { '2', N_("Others like them") },
-		[IK_WIDTH_TOOL] = { '3', N_("Any arguments") },
+	static const char *const labels[] = {
+		[IK_WIDTH_CALL] = N_("Only this"),
+		[IK_WIDTH_LIKE] = N_("All like it"),
+		[IK_WIDTH_TOOL] = N_("Any call"),
 	};
 	struct ik_choice choices[4];
 	struct ik_question question = { .choices = choices, .first = true };
 	struct ik_question_text text = { NULL, 0 };
 	struct ik_rule rule;
-	struct ik_buf line;
 	int width;
 
-	ik_buf_init(&line, IK_LIMIT_CONFIG);
 	for (width = 0; width <= IK_WIDTH_TOOL; width++) {
 		if (!suggest(chat, call, width, &rule))
 			continue;
-		ik_buf_clear(&line);
-		ik_buf_printf(&line, "[%c] ", widths[width].key);
-		ik_rule_put(&line, &rule);
-		ik_question_add(&text, IK_QUESTION_TEXT, line.data, line.length);
+		char key = (char)('1' + question.choice_count);
+
+		add_rule(chat, &text, key, &rule);
 		ik_rule_done(&rule);
 		choices[question.choice_count++] = (struct ik_choice){
-			.key = widths[width].key,
-			.label = _(widths[width].label),
-			.value = width,
+			.key = key, .label = _(labels[width]), .value = width
 		};
 	}
 	choices[question.choice_count] = (struct ik_choice){
@@ -161,7 +170,6 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 	question.title = call->for_good ? _("Which calls are always to be allowed?")
 									: _("Which calls are to be allowed in this session?");
 	call->question = ik_agent_ask_with(call->agent, &question, &text, on_rule, call);
-	ik_buf_done(&line);
 }
 
 /* ---- the first question ---- */
@@ -222,8 +230,8 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 
 	free(call->targets);
 	call->targets = find_targets(call);
-	ik_question_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
-		call->length);
+	ik_question_add_call(&text, chat->setup->places.directory, ik_chat_display(chat, call->name),
+		call->arguments, call->length);
 	ik_question_add_sentence(&text, IK_QUESTION_HINT, call->why);
 	call->question = ik_agent_ask_with(call->agent, &question, &text, on_answer, call);
 	free(title);

@@ -227,32 +227,106 @@ bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const c
 	struct ik_json_walk walk = { NULL };
 	struct ik_rule rule = { .action = IK_RULE_ALLOW };
 	struct ik_buf glob, shown;
+	bool good = true;
 
 	ik_buf_init(&glob, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	ik_glob_escape(&glob, tool, strlen(tool));
 	rule.tool = ik_strdup(glob.data);
-	while (width != IK_WIDTH_TOOL && ik_json_next(arguments, &walk, &key, &value)) {
+	while (good && width != IK_WIDTH_TOOL && ik_json_next(arguments, &walk, &key, &value)) {
 		char *name = ik_json_string_new(key, NULL);
 		bool is_string = ik_json_span_type(value) == IK_JSON_STRING;
+		bool command = is_string && ik_policy_is_command(name);
 
 		ik_buf_clear(&glob);
 		ik_buf_clear(&shown);
 		ik_policy_value_text(value, &shown);
 		if (shown.length > 0 && shown.length <= SHORT_ARGUMENT &&
-			strlen(shown.data) == shown.length && name[0] != '\0')
+			strlen(shown.data) == shown.length && name[0] != '\0' &&
+			(command || !strchr(shown.data, '\n')))
 			(width == IK_WIDTH_CALL ? put_same : put_like)(policy, name, &shown, is_string, &glob);
 		if (glob.length > 0)
 			add_argument(&rule, name, glob.data);
+		else
+			good = !command; /* a rule for the rest would allow any command */
 		free(name);
 	}
 	ik_buf_done(&glob);
 	ik_buf_done(&shown);
-	if ((width != IK_WIDTH_TOOL && rule.argument_count == 0) ||
+	if (!good || (width != IK_WIDTH_TOOL && rule.argument_count == 0) ||
 		!ik_policy_fits(&policy->place, &rule, tool, arguments)) {
 		ik_rule_done(&rule);
 		return false;
 	}
 	*ret_rule = rule;
 	return true;
+}
+
+/* ---- rules in words ---- */
+
+/* Append a glob without its escapes, and without a "*" at its end. Return whether it had one. */
+static bool put_unescaped(const char *glob, struct ik_buf *out)
+{
+	for (; *glob; glob++) {
+		if (glob[0] == '*' && glob[1] == '\0')
+			return true;
+		if (glob[0] == '\\' && glob[1])
+			glob++;
+		ik_buf_putc(out, *glob);
+	}
+	return false;
+}
+
+/* Append which calls a rule with one argument is about. Return false if there are no words for
+ * it. */
+static bool put_one(const struct ik_policy *policy, const char *tool,
+	const struct ik_rule_argument *argument, struct ik_buf *out)
+{
+	struct ik_buf value;
+	bool command = ik_policy_is_command(argument->name), path = ik_policy_is_path(argument->name);
+
+	ik_buf_init(&value, IK_LIMIT_ARGUMENTS);
+	bool open = put_unescaped(argument->glob, &value);
+	char last = value.length > 0 ? value.data[value.length - 1] : '\0';
+	bool whole = !open || last == (command ? ' ' : '/'); /* words, or directories */
+
+	if (open)
+		ik_buf_truncate(&value, value.length - (value.length > 0));
+	if (!whole || (!command && !path))
+		command = path = false;
+	else if (command && open)
+		ik_buf_printf(out, _("%s: commands that begin with %s"), tool, value.data);
+	else if (command)
+		ik_buf_printf(out, _("%s: only the command %s"), tool, value.data);
+	else if (open && ik_text_equal(value.data, policy->directory))
+		ik_buf_printf(out, _("%s: anything in this directory"), tool);
+	else if (open)
+		ik_buf_printf(out, _("%s: anything in %s"), tool, value.data);
+	else
+		ik_buf_printf(out, _("%s: only %s"), tool, value.data);
+	ik_buf_done(&value);
+	return command || path;
+}
+
+void ik_policy_put_rule(const struct ik_policy *policy, const struct ik_rule *rule,
+	struct ik_buf *out)
+{
+	struct ik_buf tool, values;
+
+	ik_buf_init(&tool, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&values, IK_LIMIT_ARGUMENTS);
+	if (put_unescaped(rule->tool, &tool))
+		ik_buf_putc(&tool, '*');
+	for (size_t i = 0; i < rule->argument_count; i++) {
+		ik_buf_printf(&values, "%s%s ", i > 0 ? ", " : "", rule->arguments[i].name);
+		if (put_unescaped(rule->arguments[i].glob, &values))
+			ik_buf_putc(&values, '*');
+	}
+	if (rule->argument_count == 0)
+		ik_buf_printf(out, _("%s: any call"), tool.data);
+	else if (rule->argument_count > 1 || !put_one(policy, tool.data, rule->arguments, out))
+		/* Translators: names of arguments and their values: "grep: only with pattern main". */
+		ik_buf_printf(out, _("%s: only with %s"), tool.data, values.data);
+	ik_buf_done(&tool);
+	ik_buf_done(&values);
 }

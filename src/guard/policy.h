@@ -121,13 +121,19 @@ struct ik_rules *ik_policy_session(struct ik_policy *policy);
  * (ik_rule_done()). False if there is none of that width, or if the next wider one is the same.
  */
 enum ik_width {
-	IK_WIDTH_CALL, /* the same short arguments; long ones may be anything */
+	IK_WIDTH_CALL, /* the same short arguments; long ones, and texts of several lines that are no
+	                  commands, may be anything */
 	IK_WIDTH_LIKE, /* files below the same directory; commands of the same program (or "git
 	                  log"), if that is known to start no program and write nothing */
 	IK_WIDTH_TOOL  /* any arguments */
 };
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *arguments,
 	size_t length, enum ik_width width, struct ik_rule *ret_rule);
+
+/* Append which calls a rule is about, in words: "bash: commands that begin with git log". Not
+ * sanitised. */
+void ik_policy_put_rule(const struct ik_policy *policy, const struct ik_rule *rule,
+	struct ik_buf *out);
 
 /*
  * Return why a call is not made as a sentence for its envelope (new memory): what denied it, or

@@ -141,12 +141,14 @@ static void put_piece(const struct template_piece *piece, struct ik_json_span va
 		ik_buf_append(out, piece->many, piece->many_length);
 }
 
-/* Fill a template in. */
-static void fill(const char *at, struct ik_json_span values, size_t most, struct ik_buf *out)
+/* Fill a template in. Return whether that shows one of the values, whose text this is. */
+static bool fill(const char *at, struct ik_json_span values, size_t most, struct ik_buf *out,
+	const char *sought)
 {
 	struct template_piece piece;
-	size_t part = 0;   /* where the optional part begins */
-	bool whole = true; /* all of it has values */
+	size_t part = 0;                   /* where the optional part begins */
+	bool whole = true;                 /* all of it has values */
+	bool shown = false, found = false; /* before this part, and in it */
 
 	for (at = next_piece(at, &piece); piece.kind != PIECE_END; at = next_piece(at, &piece)) {
 		struct ik_json_span value = { NULL, 0 };
@@ -161,20 +163,26 @@ static void fill(const char *at, struct ik_json_span values, size_t most, struct
 				put_piece(&piece, value, most, out);
 			else
 				whole = false;
+			found |= sought && value.text == sought;
 			break;
 		case PIECE_OPEN:
 			part = out->length;
 			whole = true;
+			shown |= found;
+			found = false;
 			break;
 		case PIECE_CLOSE:
-			if (!whole)
-				ik_buf_truncate(out, part);
+			if (whole)
+				break;
+			ik_buf_truncate(out, part);
+			found = false;
 			break;
 		case PIECE_BROKEN:
 		case PIECE_END:
 			break;
 		}
 	}
+	return shown || found;
 }
 
 /* Return what is wrong with a piece of a template over the properties (no value: anything), or
@@ -338,10 +346,24 @@ void ik_display_put_line(struct ik_json_span display, const char *name,
 	char *line = ik_json_text_new(ik_json_member(display, "line"));
 
 	if (line)
-		fill(line, arguments, most, out);
+		(void)fill(line, arguments, most, out, NULL);
 	else
 		put_arguments(name, arguments, most, out);
 	free(line);
+}
+
+bool ik_display_shows(struct ik_json_span display, struct ik_json_span arguments,
+	struct ik_json_span argument)
+{
+	char *line = ik_json_text_new(ik_json_member(display, "line"));
+	struct ik_buf ignored;
+
+	ik_buf_init(&ignored, IK_LIMIT_ARGUMENTS);
+	bool shows = line && is_given(argument) &&
+		fill(line, arguments, IK_LIMIT_ARGUMENTS, &ignored, argument.text);
+	ik_buf_done(&ignored);
+	free(line);
+	return shows;
 }
 
 void ik_display_put_result(struct ik_json_span display, struct ik_json_span result,
@@ -350,6 +372,6 @@ void ik_display_put_result(struct ik_json_span display, struct ik_json_span resu
 	char *words = ik_json_text_new(ik_json_member(display, "result"));
 
 	if (words)
-		fill(words, result, RESULT_BYTES, out);
+		(void)fill(words, result, RESULT_BYTES, out, NULL);
 	free(words);
 }

@@ -49,6 +49,10 @@ struct ik_json_span ik_display_value(struct ik_json_span display, const char *ro
 void ik_display_put_line(struct ik_json_span display, const char *name,
 	struct ik_json_span arguments, size_t most, struct ik_buf *out);
 
+/* Does that line, with whole values, show this one of the arguments? */
+bool ik_display_shows(struct ik_json_span display, struct ik_json_span arguments,
+	struct ik_json_span argument);
+
 /* Append the result of a call in a few words; append nothing if the tool has no words for it. */
 void ik_display_put_result(struct ik_json_span display, struct ik_json_span result,
 	struct ik_buf *out);

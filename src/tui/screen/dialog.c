@@ -605,7 +605,8 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 		row.columns -= width + 2;
 	}
 	ik_buf_done(&right);
-	ik_cells_label(cells, row, row.row, row.column + 1, style, title);
+	ik_cells_label(cells, row, row.row, row.column + 1, dialog->open ? IK_STYLE_USER : style,
+		title);
 	free(title);
 }
 

@@ -93,17 +93,18 @@ static size_t count_feeds(const struct ik_buf *text)
 	return count;
 }
 
-/* Write the differences between two texts. */
-static void compare(struct numbered_diff *diff, const struct ik_buf *before,
-	const struct ik_buf *after)
+void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, size_t first,
+	size_t most, struct ik_buf *out, struct ik_call_changes *ret_changes)
 {
+	struct numbered_diff numbered = { .first = first, .width = 1, .most = most, .out = out };
+	struct numbered_diff *diff = &numbered;
 	struct ik_buf lines;
 	const char *line, *end, *next;
 	size_t removed = count_feeds(before), added = count_feeds(after);
-	size_t last = diff->first + (removed > added ? removed : added);
+	size_t last = first + (removed > added ? removed : added);
 
 	/* Each line ends with a line feed, so that last is the number after the last one. */
-	for (last -= last > 0, diff->width = 1; last >= 10; last /= 10)
+	for (last -= last > 0; last >= 10; last /= 10)
 		diff->width++;
 	ik_buf_init(&lines, 2 * IK_LIMIT_ARGUMENTS);
 	(void)ik_diff_lines(&lines, before->data, before->length, after->data, after->length, SIZE_MAX);
@@ -119,6 +120,7 @@ static void compare(struct numbered_diff *diff, const struct ik_buf *before,
 			put_line(diff, line, (size_t)(stop - line));
 	}
 	ik_buf_done(&lines);
+	*ret_changes = diff->changes;
 }
 
 /* Append a text, completed to whole lines; false: it is no string. */
@@ -135,7 +137,6 @@ bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_bu
 	struct ik_call_changes *ret_changes)
 {
 	struct ik_json_span old_text = ik_call_role(call, "old_text");
-	struct numbered_diff diff = { .most = most, .out = out };
 	struct ik_buf before, after;
 	bool any;
 
@@ -145,11 +146,9 @@ bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_bu
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
 	any = put_lines(ik_call_role(call, "new_text"), &after) &&
 		(!old_text.text || put_lines(old_text, &before));
-	if (any) {
-		diff.first = old_text.text ? first_line(call) : 1;
-		compare(&diff, &before, &after);
-		*ret_changes = diff.changes;
-	}
+	if (any)
+		ik_changes_put(&before, &after, old_text.text ? first_line(call) : 1, most, out,
+			ret_changes);
 	ik_buf_done(&before);
 	ik_buf_done(&after);
 	return any;

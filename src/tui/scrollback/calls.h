@@ -160,10 +160,14 @@ struct ik_call_changes {
 	size_t more;           /* lines that were not appended */
 };
 
-/* Append what a call changes in its file, at most this many lines, each with its number, where that is
- * known, and "+", "-" or a blank (renderer: ik_renderer_diff). Made of the arguments, so that it can be
- * read years later. False, and nothing appended, for calls that change no text, and while the
- * arguments are incomplete. */
+/* Append the differences between two texts, at most this many lines, each with its number, "+", "-"
+ * or a blank (renderer: ik_renderer_diff). first: the number of the first line; 0: no numbers. */
+void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, size_t first,
+	size_t most, struct ik_buf *out, struct ik_call_changes *ret_changes);
+
+/* Append what a call changes in its file, so, with numbers where they are known. Made of the
+ * arguments, so that it can be read years later. False, and nothing appended, for calls that change
+ * no text, and while the arguments are incomplete. */
 bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_buf *out,
 	struct ik_call_changes *ret_changes);
 

@@ -1,6 +1,7 @@
 #include "chat/call_question.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,13 +38,18 @@ static void teardown(void)
 
 TestSuite(call_question, .init = setup, .fini = teardown);
 
-/* The text of a question: each part a line, with a letter for its kind. */
-static const char *question(const char *tool, const char *arguments)
+#define WRITES "{\"kind\":\"edit\",\"line\":\"Write {file_path}\",\"path\":\"file_path\",\"new_text\":\"content\"}"
+#define EDITS "{\"kind\":\"edit\",\"line\":\"Edit {file_path}\",\"path\":\"file_path\",\"old_text\":\"old_string\",\"new_text\":\"new_string\"}"
+#define RUNS "{\"kind\":\"execute\",\"line\":\"$ {command}\",\"command\":\"command\"}"
+
+/* The text of a question about a tool of that display: each part a line, with a letter for its kind. */
+static const char *question(const char *display, const char *arguments)
 {
 	struct ik_question_text text = { NULL, 0 };
+	const struct ik_json_span span = { display, display ? strlen(display) : 0 };
 
 	ik_buf_clear(&shown);
-	ik_question_add_call(&text, here, tool, arguments, strlen(arguments));
+	ik_question_add_call(&text, here, span, arguments, strlen(arguments));
 	for (size_t i = 0; i < text.count; i++) {
 		ik_buf_printf(&shown, "%c ", "THIWD"[text.parts[i].kind]);
 		ik_buf_append(&shown, text.parts[i].text, text.parts[i].length);
@@ -63,13 +69,13 @@ static void link_to(const char *target, const char *name)
 	free(path);
 }
 
-static void is_warning(const char *tool, const char *arguments, const char *format, const char *path)
+static void is_warning(const char *display, const char *arguments, const char *format, const char *path)
 {
 	char *line = ik_format("%s", format), *place = strstr(line, "@");
 	char *wanted = place ? ik_format("%.*s%s%s", (int)(place - line), line, path, place + 1)
 		: ik_strdup(line);
 
-	cr_assert_not_null(strstr(question(tool, arguments), wanted), "wanted: %s\ngot: %s", wanted,
+	cr_assert_not_null(strstr(question(display, arguments), wanted), "wanted: %s\ngot: %s", wanted,
 		shown.data);
 	free(wanted);
 	free(line);
@@ -79,25 +85,24 @@ Test(call_question, says_where_a_path_leads)
 {
 	char *file = ik_path_join(away, "rc"), *inner = ik_path_join(here, "real");
 
-	is_warning("file_write", "{\"file_path\":\"notes\",\"content\":\"x\"}", "T notes\nI ", "");
+	is_warning(WRITES, "{\"file_path\":\"notes\",\"content\":\"x\"}", "T Write notes\nI ", "");
 	cr_assert_null(strstr(shown.data, "W "));
 	link_to(file, "notes");
-	is_warning("file_write", "{\"file_path\":\"notes\",\"content\":\"x\"}",
-		"W notes -> @ (outside this directory)\n", file);
-	cr_assert_null(strstr(shown.data, "T notes"));
-	is_warning("file_edit", "{\"file_path\":\"./notes\",\"old_string\":\"a\",\"new_string\":\"b\"}",
+	is_warning(WRITES, "{\"file_path\":\"notes\",\"content\":\"x\"}",
+		"T Write notes\nW notes -> @ (outside this directory)\n", file);
+	is_warning(EDITS, "{\"file_path\":\"./notes\",\"old_string\":\"a\",\"new_string\":\"b\"}",
 		"W ./notes -> @ (outside this directory)\n", file);
-	is_warning("other", "{\"path\":\"notes\"}",
+	is_warning(NULL, "{\"path\":\"notes\"}",
 		"T path: notes\nW notes -> @ (outside this directory)\n", file);
-	is_warning("file_write", "{\"file_path\":\"../away/rc\",\"content\":\"x\"}",
+	is_warning(WRITES, "{\"file_path\":\"../away/rc\",\"content\":\"x\"}",
 		"W ../away/rc (outside this directory)\n", "");
 	link_to(away, "sub");
-	is_warning("file_write", "{\"file_path\":\"sub/rc\",\"content\":\"x\"}",
+	is_warning(WRITES, "{\"file_path\":\"sub/rc\",\"content\":\"x\"}",
 		"W sub/rc -> @ (outside this directory)\n", file);
 	link_to("real", "alias");
-	is_warning("file_write", "{\"file_path\":\"alias\",\"content\":\"x\"}", "W alias -> @\n", inner);
+	is_warning(WRITES, "{\"file_path\":\"alias\",\"content\":\"x\"}", "W alias -> @\n", inner);
 	link_to("circle", "circle");
-	is_warning("file_write", "{\"file_path\":\"circle\",\"content\":\"x\"}",
+	is_warning(WRITES, "{\"file_path\":\"circle\",\"content\":\"x\"}",
 		"W circle (it cannot be told where this leads)\n", "");
 	free(inner);
 	free(file);
@@ -122,10 +127,44 @@ Test(call_question, knows_that_a_path_leads_elsewhere_by_now)
 /* Cut at the NUL, both would be "command". */
 Test(call_question, shows_all_of_a_name)
 {
-	cr_assert_str_eq(question("any", "{\"command\\u0000x\":\"ls\",\"command\":\"rm\"}"),
+	cr_assert_str_eq(question(NULL, "{\"command\\u0000x\":\"ls\",\"command\":\"rm\"}"),
 		"T command\xE2\x90\x80x: ls\nT command: rm\n");
-	cr_assert_str_eq(question("any", "{\"command\\nls\":\"a\\nb\",\"\\u001b[2J\":1}"),
+	cr_assert_str_eq(question(NULL, "{\"command\\nls\":\"a\\nb\",\"\\u001b[2J\":1}"),
 		"H command ls\nT a\nb\nT \xE2\x90\x9B[2J: 1\n");
+}
+
+/* In the words of the conversation; but they hide nothing that the tool is given. */
+Test(call_question, shows_a_call_as_its_tool_says_and_all_else)
+{
+	cr_assert_str_eq(question(RUNS, "{\"command\":\"make\\nmake check\"}"), "T $ make\nmake check\n");
+	cr_assert_str_eq(question(RUNS, "{\"command\":\"make\",\"timeout\":5,\"dry\":false}"),
+		"T $ make\nT timeout: 5\nT dry: false\n");
+	cr_assert_str_eq(question(RUNS, "{\"command\":\"ls\",\"command\":\"rm -r .\"}"),
+		"T $ ls\nT command: rm -r .\n");
+	cr_assert_str_eq(question("{\"line\":\"List files\"}", "{\"command\":\"rm -r .\"}"),
+		"T List files\nT command: rm -r .\n");
+	cr_assert_str_eq(question("{\"line\":\"Find {what}[ in {path} of {host}]\"}",
+		"{\"what\":\"a\\nb\",\"path\":\"x\"}"), "T Find a b\nT path: x\n");
+	cr_assert_str_eq(question("{\"line\":\"Find {what}[ in {path}]\"}", "{\"what\":\"a\",\"path\":\"x\"}"),
+		"T Find a in x\n");
+	cr_assert_str_eq(question("{\"line\":\"Look\"}", "{}"), "T Look\n");
+	cr_assert_str_eq(question(NULL, "{}"), "I It has no arguments.\n");
+}
+
+/* The changes as the conversation has them. */
+Test(call_question, shows_changes_with_the_numbers_of_lines)
+{
+	char *path = ik_path_join(here, "a.c");
+	FILE *file = fopen(path, "w");
+
+	fputs("one\ntwo\nthree\n", file);
+	fclose(file);
+	free(path);
+	cr_assert_str_eq(question(EDITS, "{\"file_path\":\"a.c\",\"old_string\":\"two\",\"new_string\":\"2\","
+		"\"replace_all\":true}"),
+		"T Edit a.c\nT replace_all: true\nD 1   one\n2 - two\n2 + 2\n3   three\n");
+	cr_assert_str_eq(question(EDITS, "{\"file_path\":\"a.c\",\"old_string\":\"four\",\"new_string\":\"4\"}"),
+		"T Edit a.c\nI The text to be replaced is not in the file: the edit would fail.\nD - four\n+ 4\n");
 }
 
 /* None of these is ever ready, or has an end. */
@@ -141,7 +180,7 @@ Test(call_question, never_waits_for_a_file)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *call = ik_format("{\"file_path\":\"%s\",\"content\":\"x\"}", names[i]);
 
-		cr_assert_not_null(strstr(question("file_write", call), "+x"), "%s", names[i]);
+		cr_assert_not_null(strstr(question(WRITES, call), "1 + x"), "%s", names[i]);
 		free(call);
 	}
 }

@@ -367,6 +367,43 @@ Test(policy, rules_to_keep)
 	ik_policy_free(policy);
 }
 
+static void reads(struct ik_policy *policy, const char *tool, const char *arguments,
+	enum ik_width width, const char *wanted)
+{
+	struct ik_rule rule;
+	struct ik_buf out;
+
+	cr_assert(ik_policy_suggest(policy, tool, arguments, strlen(arguments), width, &rule));
+	ik_buf_init(&out, IK_KIB(4));
+	ik_policy_put_rule(policy, &rule, &out);
+	cr_assert_str_eq(out.data, wanted);
+	ik_buf_done(&out);
+	ik_rule_done(&rule);
+}
+
+Test(policy, rules_to_keep_in_words)
+{
+	struct ik_policy *policy = make(NULL);
+	char *long_command = ik_format("{\"command\":\"%0300d\",\"timeout\":5}", 1);
+
+	reads(policy, "bash", "{\"command\":\"git log *.c\"}", IK_WIDTH_CALL, "bash: only the command git log *.c");
+	reads(policy, "bash", "{\"command\":\"git log -1\"}", IK_WIDTH_LIKE,
+		"bash: commands that begin with git log");
+	reads(policy, "bash", "{\"command\":\"git log -1\"}", IK_WIDTH_TOOL, "bash: any call");
+	reads(policy, "file_write", "{\"file_path\":\"a\",\"content\":\"one\\ntwo\"}", IK_WIDTH_CALL,
+		"file_write: only /work/a");
+	reads(policy, "file_write", "{\"file_path\":\"a\",\"content\":\"one\"}", IK_WIDTH_LIKE,
+		"file_write: anything in this directory");
+	reads(policy, "file_write", "{\"file_path\":\"src/a[1]\"}", IK_WIDTH_LIKE, "file_write: anything in /work/src");
+	reads(policy, "grep", "{\"pattern\":\"a*\",\"path\":\"src\"}", IK_WIDTH_CALL,
+		"grep: only with pattern a*, path /work/src");
+	/* A command that is too long to be kept is not any command. */
+	suggests(policy, "bash", long_command, IK_WIDTH_CALL, NULL);
+	suggests(policy, "bash", "{\"command\":\"rm x\",\"cwd\":\"/work/src\"}", IK_WIDTH_LIKE, NULL);
+	free(long_command);
+	ik_policy_free(policy);
+}
+
 static void denial_is(const struct ik_policy *policy, const char *tool, const char *wanted)
 {
 	struct ik_verdict verdict = judge(policy, tool, "{}");
