@@ -60,6 +60,7 @@ static void part_free(struct ik_part *part)
 	ik_buf_done(&part->opaque);
 	free(part->id);
 	free(part->name);
+	free(part->line);
 	free(part);
 }
 
@@ -227,7 +228,8 @@ static struct ik_message *plain_message(const struct ik_part *part, bool interru
 
 	switch (part->kind) {
 	case IK_PART_CALL:
-		return ik_message_tool_call(part->id, part->name, part->text.data, part->text.length);
+		return ik_message_tool_call(part->id, part->name, part->text.data, part->text.length,
+			part->line);
 	case IK_PART_THINKING:
 		return ik_message_new(IK_KIND_THINKING, part->text.data, part->text.length, NULL, 0);
 	case IK_PART_TEXT:

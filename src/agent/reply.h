@@ -49,6 +49,7 @@ struct ik_part {
 	bool granted; /* by the user */
 	char *id;     /* unique in the conversation */
 	char *name;
+	char *line; /* what it does, in words; NULL until its message is made */
 };
 
 struct ik_reply {

@@ -11,7 +11,6 @@
 #include "util/text.h"
 
 /* Limit on the bytes of arguments in a call's line on standard error. */
-#define SUMMARY_BYTES 200
 
 /* Append the JSON object that the tool gets; if there is none, null and the model's text. */
 static void put_arguments(struct ik_buf *out, const struct ik_event *event)
@@ -133,18 +132,6 @@ static void print_note(struct ik_exec_printer *printer, struct ik_buf *errors, c
 	ik_buf_putc(errors, '\n');
 }
 
-/* Append "ikigai: glob(pattern="*.c")". */
-static void print_call(struct ik_exec_printer *printer, struct ik_buf *errors,
-	const struct ik_event *event)
-{
-	char *summary = ik_call_summary(event->name, event->text, event->text_length, SUMMARY_BYTES);
-
-	begin_note(printer, errors);
-	ik_sanitize_line(errors, summary, strlen(summary));
-	ik_buf_putc(errors, '\n');
-	free(summary);
-}
-
 /* Append why a call failed. */
 static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors,
 	const struct ik_event *event)
@@ -196,7 +183,7 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		printer->continues = false;
 		break;
 	case IK_EVENT_TOOL_STARTED:
-		print_call(printer, errors, event);
+		print_note(printer, errors, event->detail, strlen(event->detail));
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
 		/* The user sees a tool's standard error as it arrives. */

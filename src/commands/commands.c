@@ -326,42 +326,33 @@ void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocati
 /* Limit on the bytes of a command or call on a line. */
 #define LINE_WIDTH 200
 
-/* Return "bash(command=\"sleep 300 &\")", the call with that id, in new memory, or NULL. */
-static char *call_line(const struct ik_conversation *conversation, const char *id)
+/* Return the call with that id, or NULL. */
+static const struct ik_message *find_call(const struct ik_conversation *conversation,
+	const char *id)
 {
-	char *name, *arguments, *line = NULL;
-	size_t length;
-
-	for (size_t i = ik_conversation_count(conversation); i-- > 0 && !line;) {
+	for (size_t i = ik_conversation_count(conversation); i-- > 0;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (message->kind != IK_KIND_TOOL_CALL || !message->call_id ||
-			!ik_text_equal(message->call_id, id))
-			continue;
-		name = ik_message_tool_name(message);
-		arguments = ik_message_arguments(message, &length);
-		if (name && arguments)
-			line = ik_call_summary(name, arguments, length, LINE_WIDTH);
-		free(name);
-		free(arguments);
+		if (message->kind == IK_KIND_TOOL_CALL && message->call_id &&
+			ik_text_equal(message->call_id, id))
+			return message;
 	}
-	return line;
+	return NULL;
 }
 
 /* Append a process and what started it. */
 static void put_orphan(const struct ik_conversation *conversation, const struct ik_orphan *orphan,
 	struct ik_buf *out)
 {
-	char *line = orphan->call ? call_line(conversation, orphan->call) : NULL;
+	const struct ik_message *call = orphan->call ? find_call(conversation, orphan->call) : NULL;
 
 	ik_buf_printf(out, "  %d  ", orphan->pid);
 	ik_elapsed_put(out, orphan->running_ms / 1000);
 	ik_buf_printf(out, "  %.*s\n",
 		(int)ik_utf8_cut(orphan->command, strlen(orphan->command), LINE_WIDTH), orphan->command);
-	if (line || orphan->call)
+	if (orphan->call)
 		/* Translators: %s is the call of a tool. */
-		ik_buf_printf(out, _("    started by %s\n"), line ? line : orphan->call);
-	free(line);
+		ik_buf_printf(out, _("    started by %s\n"), call ? call->content : orphan->call);
 }
 
 static void put_list(struct ik_loop *loop, const struct ik_conversation *conversation,

@@ -79,7 +79,8 @@ enum ik_event_kind {
 	                           why, in words; ends_turn: the question is whether the turn may
 	                           continue at all */
 	IK_EVENT_ASKED,         /* id, name: the call no longer waits */
-	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments */
+	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments; detail: what it does, in words; NULL for
+	                           the user's own call */
 	IK_EVENT_TOOL_OUTPUT,   /* id; is_stderr; text: a piece */
 	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; duration_ms; whole: everything the tool
 	                           printed if the envelope was cut, and its stderr in any case;

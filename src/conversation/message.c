@@ -152,8 +152,9 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 }
 
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
-	const char *arguments, size_t arguments_length)
+	const char *arguments, size_t arguments_length, const char *line)
 {
+	struct ik_message *message;
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
@@ -168,10 +169,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 			break;
 		arguments_length = 0;
 	}
-	char *summary = ik_call_summary(name, arguments, arguments_length, SUMMARY_BYTES);
-	struct ik_message *message = ik_message_new(IK_KIND_TOOL_CALL, summary, strlen(summary),
-		data.data, data.length);
-	free(summary);
+	message = ik_message_new(IK_KIND_TOOL_CALL, line, strlen(line), data.data, data.length);
 	ik_buf_done(&data);
 	return message;
 }
@@ -479,47 +477,6 @@ char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 	if (message->kind != IK_KIND_TOOL_RESULT && ik_message_own_call(message) != IK_OWN_TOOL)
 		return NULL;
 	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
-}
-
-/* Append at most limit bytes of checked JSON text. */
-static void append_some(struct ik_buf *out, struct ik_json_span value, size_t limit)
-{
-	size_t length = value.length <= limit ? value.length
-										  : ik_utf8_cut(value.text, value.length, limit);
-
-	ik_buf_append(out, value.text, length);
-}
-
-char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width)
-{
-	struct ik_buf line;
-	struct ik_json_span object;
-	size_t enough = width + 8;
-
-	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
-
-	ik_utf8_repair(&line, name, strlen(name));
-	ik_buf_putc(&line, '(');
-	if (ik_json_check(arguments, length, &object, NULL) == IK_OK &&
-		ik_json_span_type(object) == IK_JSON_OBJECT) {
-		struct ik_json_walk walk = { 0 };
-		struct ik_json_span key, value;
-		bool first = true;
-
-		while (line.length <= width && ik_json_next(object, &walk, &key, &value)) {
-			if (!first)
-				ik_buf_puts(&line, ", ");
-			first = false;
-			append_some(&line, (struct ik_json_span){ key.text + 1, key.length - 2 }, enough);
-			ik_buf_putc(&line, '=');
-			append_some(&line, value, enough);
-		}
-	} else {
-		ik_utf8_repair(&line, arguments, length < enough ? length : enough);
-	}
-	ik_buf_putc(&line, ')');
-	one_line(&line, 0, width);
-	return ik_buf_take(&line, NULL);
 }
 
 /* Commands: what the user typed that is not sent to a model. */

@@ -91,11 +91,11 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 	int64_t time_ms, const char *content, size_t content_length, const char *data,
 	size_t data_length);
 
-/* Make a tool_call or a tool_result. arguments is the model's text, valid JSON or not. kept: how
- * many bytes of stdout and of stderr are stored whole, under new ids (0: none; NULL: none of
- * either). */
+/* Make a tool_call or a tool_result. arguments is the model's text, valid JSON or not; line says in
+ * words what the call does. kept: how many bytes of stdout and of stderr are stored whole, under new
+ * ids (0: none; NULL: none of either). */
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
-	const char *arguments, size_t arguments_length);
+	const char *arguments, size_t arguments_length, const char *line);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2]);
@@ -184,9 +184,5 @@ struct ik_json_span ik_message_data(const struct ik_message *message);
 char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);
-
-/* Return a call on one line, "glob(pattern=\"*.c\", path=\"src\")", cut to width bytes with an
- * ellipsis. Arguments that are not an object appear as they are. New memory, valid UTF-8. */
-char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width);
 
 #endif

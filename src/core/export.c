@@ -124,15 +124,32 @@ static void put_envelope(struct ik_buf *out, const struct ik_message *message)
 	ik_outputs_markdown(out, message);
 }
 
+/* Append a line whose characters mean nothing in Markdown. */
+static void put_plain(struct ik_buf *out, const char *line)
+{
+	for (; *line; line++) {
+		if (strchr("\\`*_[]<>#&~|", *line))
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, *line);
+	}
+}
+
 /* Append a call or a result. */
 static void put_call(struct ik_buf *out, const struct ik_message *message)
 {
 	bool call = message->kind == IK_KIND_TOOL_CALL;
 	char *name = ik_message_tool_name(message), *arguments;
 	size_t length = 0;
+	struct ik_buf title;
 
-	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), name ? name : "?");
+	ik_buf_init(&title, IK_KIB(4));
+	if (call)
+		put_plain(&title, message->content);
+	else
+		put_plain(&title, name ? name : "?");
+	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), title.data);
 	ik_buf_puts(out, "\n\n");
+	ik_buf_done(&title);
 	free(name);
 	if (!call) {
 		put_envelope(out, message);

@@ -5,6 +5,7 @@
 
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -364,6 +365,29 @@ bool ik_display_shows(struct ik_json_span display, struct ik_json_span arguments
 	ik_buf_done(&ignored);
 	free(line);
 	return shows;
+}
+
+char *ik_display_line(const char *display, const char *name, const char *arguments, size_t length)
+{
+	struct ik_json_span object = { NULL, 0 };
+	struct ik_buf words, line;
+
+	ik_buf_init(&words, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
+	if (length == 0 || ik_json_check(arguments, length, &object, NULL) == IK_OK)
+		ik_display_put_line((struct ik_json_span){ display, display ? strlen(display) : 0 }, name,
+			object, IK_DISPLAY_LINE_BYTES, &words);
+	else
+		ik_buf_printf(&words, "%s %.*s", name,
+			(int)(length < IK_DISPLAY_LINE_BYTES ? length : IK_DISPLAY_LINE_BYTES), arguments);
+	ik_sanitize_line(&line, words.data, words.length);
+	if (line.length > IK_DISPLAY_LINE_BYTES) {
+		ik_buf_truncate(&line,
+			ik_utf8_cut(line.data, line.length, IK_DISPLAY_LINE_BYTES - strlen("…")));
+		ik_buf_puts(&line, "…");
+	}
+	ik_buf_done(&words);
+	return ik_buf_take(&line, NULL);
 }
 
 void ik_display_put_result(struct ik_json_span display, struct ik_json_span result,

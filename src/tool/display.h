@@ -53,6 +53,12 @@ void ik_display_put_line(struct ik_json_span display, const char *name,
 bool ik_display_shows(struct ik_json_span display, struct ik_json_span arguments,
 	struct ik_json_span argument);
 
+#define IK_DISPLAY_LINE_BYTES 240
+
+/* Return what a call does in one harmless line of at most IK_DISPLAY_LINE_BYTES, in new memory.
+ * display: its tool's, JSON text, or NULL; arguments: as a model wrote them, JSON or not. */
+char *ik_display_line(const char *display, const char *name, const char *arguments, size_t length);
+
 /* Append the result of a call in a few words; append nothing if the tool has no words for it. */
 void ik_display_put_result(struct ik_json_span display, struct ik_json_span result,
 	struct ik_buf *out);

@@ -162,7 +162,7 @@ static void make_messages(struct ik_conversation *conversation, size_t count)
 
 		snprintf(id, sizeof(id), "call_%zu", count);
 		add(conversation, ik_message_new(IK_KIND_USER, "What is in x.c?", 15, NULL, 0));
-		add(conversation, ik_message_tool_call(id, "file_read", "{\"file_path\":\"x.c\"}", 19));
+		add(conversation, ik_message_tool_call(id, "file_read", "{\"file_path\":\"x.c\"}", 19, "Read x.c"));
 		add(conversation, ik_message_tool_result(id, "file_read", envelope.data, envelope.length,
 			true, 3, NULL));
 		add(conversation, ik_message_new(IK_KIND_ASSISTANT, text.data, text.length, NULL, 0));

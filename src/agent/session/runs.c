@@ -6,6 +6,7 @@
 #include "json/write.h"
 #include "loop/child.h"
 #include "loop/orphans.h"
+#include "tool/display.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -38,6 +39,7 @@ struct tool_run {
 	int round;
 	char *id;
 	char *name;
+	char *line; /* what it does, in words; set when it starts */
 	struct ik_buf arguments;
 	struct ik_store_read *sync;     /* writes the conversation to disk before the call */
 	struct ik_timer *patience;      /* limits the time of sync */
@@ -61,6 +63,7 @@ static void run_free(void *arg)
 
 	free(run->id);
 	free(run->name);
+	free(run->line);
 	free(run->command);
 	ik_buf_done(&run->arguments);
 	ik_buf_done(&run->head);
@@ -279,9 +282,14 @@ static void run_start(void *arg)
 {
 	struct tool_run *run = arg;
 	struct ik_runs *runs = run->runs;
+	const struct ik_tool *tool = ik_registry_find(runs->registry, run->name);
+
+	run->line = ik_display_line(tool ? tool->display : NULL, run->name, run->arguments.data,
+		run->arguments.length);
 	const struct ik_recorded_call call = {
-		.tool = ik_registry_find(runs->registry, run->name),
+		.tool = tool,
 		.name = run->name,
+		.line = run->line,
 		.id = run->id,
 		.arguments = run->arguments.data,
 		.arguments_length = run->arguments.length,

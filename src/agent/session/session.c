@@ -11,6 +11,7 @@
 #include "agent/turn/turn.h"
 #include "conversation/prompt.h"
 #include "guard/sandbox.h"
+#include "tool/display.h"
 #include "undo/undo_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -549,6 +550,15 @@ static bool is_read_only(const void *arg, const char *name)
 	return tool && tool->read_only;
 }
 
+/* Return what a call of the tool called name does. */
+static char *call_line(const void *arg, const char *name, const char *arguments, size_t length)
+{
+	const struct ik_session *session = arg;
+	const struct ik_tool *tool = ik_registry_find(session->registry, name);
+
+	return ik_display_line(tool ? tool->display : NULL, name, arguments, length);
+}
+
 static struct ik_turn *make_turn(struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
@@ -556,6 +566,7 @@ static struct ik_turn *make_turn(struct ik_session *session)
 	return ik_turn_new(&(struct ik_turn_options){
 		.concurrency = options->concurrency,
 		.is_read_only = is_read_only,
+		.call_line = call_line,
 		.judge = judge,
 		.perform = perform,
 		.arg = session,

@@ -16,7 +16,6 @@
 #include "util/text.h"
 
 /* Columns for a call in the list of changes that cannot be undone. */
-#define WORDS_WIDTH 80
 
 /* Limit on waiting until changes are recorded after a call, in milliseconds. */
 #define WAIT_MS 5000
@@ -167,15 +166,14 @@ static bool note_call(struct ik_recording *recording)
 	struct ik_undo_recorder *recorder = recording->recorder;
 	const struct ik_recorded_call *call = &recording->call;
 	const struct ik_message *question = call->own ? NULL : question_of(recorder->record);
-	char *words = ik_call_summary(call->name, call->arguments, call->arguments_length, WORDS_WIDTH);
 	char *title = question ? ik_session_title(question->content, ik_message_typed(question))
-						   : ik_format("/run %s", words);
+						   : ik_strdup(call->line);
 	const struct ik_undo_call_line line = {
 		.id = recording->id,
 		.turn = question ? question->id : recording->id,
 		.title = title,
 		.call_id = call->id,
-		.words = words,
+		.words = call->line,
 		.files = recording->files,
 		.count = recording->count,
 		.compared = recording->worktree,
@@ -190,7 +188,6 @@ static bool note_call(struct ik_recording *recording)
 	else
 		complain(recorder, &error);
 	free(title);
-	free(words);
 	return noted;
 }
 

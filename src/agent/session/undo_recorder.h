@@ -55,6 +55,7 @@ struct ik_recording;
 struct ik_recorded_call {
 	const struct ik_tool *tool; /* valid only until the recording has started; NULL: no such tool */
 	const char *name;
+	const char *line; /* what it does, in words */
 	const char *id;
 	const char *arguments;
 	size_t arguments_length;

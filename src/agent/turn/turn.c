@@ -328,6 +328,7 @@ static struct ik_event call_event(const struct ik_part *part, enum ik_event_kind
 		.kind = kind,
 		.id = part->id,
 		.name = part->name,
+		.detail = part->line,
 		.text = part->text.data,
 		.text_length = part->text.length,
 	};
@@ -604,6 +605,9 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 		struct ik_part *part = turn->reply.parts[i];
 
 		part->appended = true;
+		if (part->kind == IK_PART_CALL)
+			part->line = turn->options.call_line(turn->options.arg, part->name, part->text.data,
+				part->text.length);
 		append(turn, ik_part_message(part, interrupted && i == last_text),
 			(struct ik_event){ .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name });
 	}

@@ -69,6 +69,8 @@ struct ik_turn_options {
 	int concurrency; /* limit on concurrent read-only calls; at least 1 */
 	/* Is the tool called name read-only? */
 	bool (*is_read_only)(const void *arg, const char *name);
+	/* Return what a call does, in words, in new memory; arguments as the model wrote them. */
+	char *(*call_line)(const void *arg, const char *name, const char *arguments, size_t length);
 	/* Judge a call of the tool name with arguments as the model wrote them. is_asking: the user is
 	 * already being asked about it. *ret_text may be set to new memory: for ASK the reason, for
 	 * DENY the envelope's sentence. */

@@ -394,7 +394,7 @@ Test(session, practice_calls_and_speaks_in_the_process)
 	open_practice();
 	stage_submit("call echo {\"text\": \"x\"}");
 	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_order(stage.log.data, (const char *const[]){ "round\n", "+tool_call echo(text=\"x\")",
+	expect_order(stage.log.data, (const char *const[]){ "round\n", "+tool_call echo text=x",
 		"tool call_1 {\"text\": \"x\"}", "answer call_1", "round\n",
 		"text `echo` answered:", "+assistant `echo` answered:", "done end\n", NULL });
 }
@@ -491,7 +491,7 @@ static void store_session(char id[IK_UUID_TEXT], int count)
 		ik_store_append(stage.store, id, message);
 		ik_message_unref(message);
 	}
-	message = ik_message_tool_call("c1", "bash", "{}", 2);
+	message = ik_message_tool_call("c1", "bash", "{}", 2, "bash");
 	ik_store_append(stage.store, id, message);
 	ik_message_unref(message);
 }
@@ -660,7 +660,7 @@ Test(session, what_is_said_before_it_is_there_belongs_to_it)
 	stage_run_until(IK_EVENT_TURN_STARTED);
 	cr_assert_str_eq(ik_session_id(stage.session), id);
 	text = stage_stored(id);
-	expect_in(text, "user 1\nuser 2\nuser 3\ntool_call c1 bash()\ncommand /help\n"
+	expect_in(text, "user 1\nuser 2\nuser 3\ntool_call c1 bash\ncommand /help\n"
 		"tool_result c1 The program ended before this call had a result\nuser typed\n");
 	free(text);
 }

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 /* A call whose name ends in w changes something. */
 static bool is_read_only(const void *tools, const char *name)
@@ -15,6 +16,13 @@ static bool is_read_only(const void *tools, const char *name)
 
 	(void)tools;
 	return length == 0 || name[length - 1] != 'w';
+}
+
+/* What a call does. */
+static char *call_line(const void *arg, const char *name, const char *arguments, size_t length)
+{
+	(void)arg;
+	return ik_format("%s %.*s", name, (int)length, arguments);
 }
 
 /* What the rules say of a call. */
@@ -167,6 +175,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		note(driver, "done", ik_turn_stop_word(event->stop));
 		break;
 	case IK_EVENT_TOOL_STARTED:
+		cr_assert_eq(strncmp(event->detail, event->name, strlen(event->name)), 0);
 		note(driver, "tool", event->id);
 		break;
 	case IK_EVENT_TOOL_DONE:
@@ -264,6 +273,7 @@ struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated
 	struct ik_turn_options options = {
 		.concurrency = concurrency,
 		.is_read_only = is_read_only,
+		.call_line = call_line,
 		.judge = judge,
 		.perform = perform,
 		.arg = driver,

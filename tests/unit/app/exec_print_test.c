@@ -52,7 +52,7 @@ static struct ik_event call_event(const char *arguments)
 	event.name = "echo";
 	event.text = arguments;
 	event.text_length = strlen(arguments);
-	event.message = ik_message_tool_call("call_1", "echo", arguments, strlen(arguments));
+	event.message = ik_message_tool_call("call_1", "echo", arguments, strlen(arguments), "echo");
 	return event;
 }
 

@@ -21,7 +21,7 @@ static struct ik_message *say(const char *text)
 
 static struct ik_message *call(const char *id)
 {
-	return ik_message_tool_call(id, "glob", "{}", 2);
+	return ik_message_tool_call(id, "glob", "{}", 2, "glob");
 }
 
 static struct ik_message *result(const char *id)

@@ -148,9 +148,9 @@ Test(search_query, finds_what_calls_and_results_say_without_their_names)
 	static const char envelope[] = "{\"success\":true,\"result\":{\"output\":\"one\\ntwo \\u00e9\"}}";
 	static const char broken[] = "{\"path\":\"a\\\"b\", \"x\": [\"y\", 1, \"cut of";
 
-	cr_expect_str_eq(text_of(ik_message_tool_call("c", "grep", "{\"pattern\":\"bo+at\"}", 19)),
+	cr_expect_str_eq(text_of(ik_message_tool_call("c", "grep", "{\"pattern\":\"bo+at\"}", 19, "grep")),
 		"grep\nbo+at\n");
-	cr_expect_str_eq(text_of(ik_message_tool_call("c", "t", broken, sizeof(broken) - 1)),
+	cr_expect_str_eq(text_of(ik_message_tool_call("c", "t", broken, sizeof(broken) - 1, "t")),
 		"t\na\"b\ny\n");
 	cr_expect_str_eq(text_of(ik_message_tool_result("c", "t", envelope, sizeof(envelope) - 1, true,
 		1, NULL)), "one\ntwo é\n");
@@ -167,7 +167,7 @@ Test(search_query, of_a_large_event_the_beginning_counts)
 	for (i = 1; i <= length; i += 6)
 		memcpy(large + i, i % 12 == 1 ? "\\\\\\n\xc3\xa4" : "\\ud83d", 6);
 	large[length + 1] = '"';
-	cr_expect_leq(strlen(text_of(ik_message_tool_call("c", "t", large, length + 2))),
+	cr_expect_leq(strlen(text_of(ik_message_tool_call("c", "t", large, length + 2, "t"))),
 		IK_SEARCH_BYTES);
 	memset(large, 'a', length);
 	cr_expect_eq(strlen(text_of(ik_message_new(IK_KIND_USER, large, length, NULL, 0))),

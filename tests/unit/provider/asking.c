@@ -35,7 +35,7 @@ void say(enum ik_kind kind, const char *text)
 
 void call(const char *id, const char *name, const char *arguments)
 {
-	give(ik_message_tool_call(id, name, arguments, strlen(arguments)));
+	give(ik_message_tool_call(id, name, arguments, strlen(arguments), name));
 }
 
 void result(const char *id, const char *envelope)

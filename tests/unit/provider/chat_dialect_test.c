@@ -69,7 +69,7 @@ Test(chat_dialect, gives_back_the_details_of_thinking)
 
 	say(IK_KIND_USER, "go");
 	think("I need", "router", "\"reasoning\"");
-	give_opaque(ik_message_tool_call("a", "one", "{}", 2), "router", CHAT,
+	give_opaque(ik_message_tool_call("a", "one", "{}", 2, "one"), "router", CHAT,
 		"{\"reasoning_details\":[{\"type\":\"reasoning.text\","
 		"\"text\":\"I need\",\"signature\":\"s\",\"index\":0}]}");
 	result("a", "1");

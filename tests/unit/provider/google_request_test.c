@@ -94,7 +94,7 @@ Test(google_request, sends_signatures_and_ids_back)
 	say(IK_KIND_THINKING, "not sent");
 	give_opaque(ik_message_new(IK_KIND_ASSISTANT, "b", 1, NULL, 0), "google", TYPE,
 		"{\"thoughtSignature\":\"t\"}");
-	give_opaque(ik_message_tool_call("1", "one", "{}", 2), "google", TYPE,
+	give_opaque(ik_message_tool_call("1", "one", "{}", 2, "one"), "google", TYPE,
 		"{\"thoughtSignature\":\"s\",\"id\":\"x9\"}");
 	call("2", "two", "{}");
 	result("1", "{}");
@@ -113,7 +113,7 @@ Test(google_request, says_of_foreign_calls_that_they_are_not_signed)
 	struct ik_request request = { .model = "gemini-3-flash", .endpoint = &endpoint,
 		.conversation = conversation };
 	say(IK_KIND_USER, "a");
-	give_opaque(ik_message_tool_call("1", "one", "{}", 2), "google", "anthropic",
+	give_opaque(ik_message_tool_call("1", "one", "{}", 2, "one"), "google", "anthropic",
 		"{\"thoughtSignature\":\"s\"}");
 	call("2", "two", "{}");
 	result("1", "{}");

@@ -143,7 +143,7 @@ Test(store_search, finds_what_tools_were_asked_and_said)
 
 	ik_uuid_new(id);
 	ik_store_begin(fixture.store, id, "/x");
-	message = ik_message_tool_call("c", "grep", "{\"pattern\":\"needle\"}", 20);
+	message = ik_message_tool_call("c", "grep", "{\"pattern\":\"needle\"}", 20, "grep");
 	ik_store_append(fixture.store, id, message);
 	ik_message_unref(message);
 	message = ik_message_tool_result("c", "grep", envelope, sizeof(envelope) - 1, true, 1, NULL);

@@ -114,3 +114,36 @@ Test(display, finds_kinds_and_roles)
 	cr_assert_eq(ik_display_value(display, "path", span("{\"p\":\"x\"}")).length, 3);
 	cr_assert_null(ik_display_value(display, "command", span("{\"p\":\"x\"}")).text);
 }
+
+static void expect_whole_line(const char *display, const char *arguments, const char *wanted)
+{
+	char *line = ik_display_line(display, "tool", arguments, strlen(arguments));
+
+	cr_assert_str_eq(line, wanted);
+	free(line);
+}
+
+Test(display, a_line_is_one_harmless_line_whatever_the_arguments)
+{
+	char text[600] = "{\"a\":\"";
+
+	expect_whole_line(NULL, "", "tool");
+	expect_whole_line(NULL, "{\"a\":1}", "tool a=1");
+	expect_whole_line("{\"line\":\"Do {a}\"}", "{\"a\":\"one\\ntwo\\u001b[2J\"}", "Do one two\u241b[2J");
+	expect_whole_line("{\"line\":\"Do {a}\"}", "{\"a\": cut", "tool {\"a\": cut");
+	/* It is cut between characters. */
+	for (size_t pad = 0; pad < 4; pad++) {
+		size_t length = strlen("{\"a\":\"") + pad;
+
+		memset(text + length - pad, 'x', pad);
+		for (; length < 500; length += 2)
+			memcpy(text + length, "\xc3\xa4", 2);
+		memcpy(text + length, "\"}", 3);
+		char *line = ik_display_line(NULL, "tool", text, strlen(text));
+		cr_assert_leq(strlen(line), IK_DISPLAY_LINE_BYTES);
+		cr_assert_geq(strlen(line), IK_DISPLAY_LINE_BYTES - 6);
+		cr_assert_null(strstr(line, "\xef\xbf\xbd"));
+		cr_assert_str_eq(line + strlen(line) - 5, "\xc3\xa4\xe2\x80\xa6");
+		free(line);
+	}
+}

@@ -86,7 +86,7 @@ static void say(enum ik_kind kind, const char *text)
 
 static struct ik_message *call_message(const char *id, const char *arguments)
 {
-	return ik_message_tool_call(id, "glob", arguments, strlen(arguments));
+	return ik_message_tool_call(id, "glob", arguments, strlen(arguments), "glob");
 }
 
 static struct ik_message *result_message(const char *id, const char *envelope)
