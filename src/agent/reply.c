@@ -69,6 +69,7 @@ void ik_reply_clear(struct ik_reply *reply)
 	for (size_t i = 0; i < reply->count; i++)
 		part_free(reply->parts[i]);
 	free(reply->parts);
+	free(reply->why);
 	*reply = (struct ik_reply){ 0 };
 }
 

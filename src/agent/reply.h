@@ -57,6 +57,7 @@ struct ik_reply {
 	size_t count;
 	size_t call_count;
 	enum ik_stop_reason stop;
+	char *why; /* the provider's explanation of it, or NULL */
 	bool has_usage;
 	struct ik_usage usage;
 };

@@ -141,10 +141,23 @@ static void take_message_start(struct ik_stream_decoder *decoder, struct ik_json
 	ik_decoder_usage(decoder, ik_json_at(event, "message.usage"));
 }
 
+/* Handle the stop reason in a message or in its last delta. */
+static void take_stop_reason(struct ik_stream_decoder *decoder, struct ik_json_span message)
+{
+	struct ik_json_span reason = ik_json_member(message, "stop_reason");
+	struct ik_json_span details = ik_json_member(message, "stop_details");
+
+	if (ik_json_string_is(reason, "refusal"))
+		ik_decoder_refuse(decoder, ik_json_member(details, "category"),
+			ik_json_member(details, "explanation"));
+	else
+		ik_decoder_stop_name(decoder, reason, (struct ik_json_span){ NULL, 0 });
+}
+
 static void take_message_delta(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
 	ik_decoder_usage(decoder, ik_json_member(event, "usage"));
-	ik_decoder_stop_name(decoder, ik_json_at(event, "delta.stop_reason"));
+	take_stop_reason(decoder, ik_json_member(event, "delta"));
 }
 
 /* The reply is complete even without a stop reason. */
@@ -166,7 +179,7 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 		end_block(decoder, index++);
 	}
 	ik_decoder_usage(decoder, ik_json_member(message, "usage"));
-	ik_decoder_stop_name(decoder, ik_json_member(message, "stop_reason"));
+	take_stop_reason(decoder, message);
 }
 
 static void pass_over(struct ik_stream_decoder *decoder, struct ik_json_span event)
@@ -205,10 +218,12 @@ static const struct ik_count_name counts[] = {
 };
 
 static const struct ik_stop_name stops[] = {
+	{ "end_turn", IK_STOP_END },
+	{ "stop_sequence", IK_STOP_END },
+	{ "pause_turn", IK_STOP_END },
 	{ "tool_use", IK_STOP_TOOL_CALLS },
 	{ "max_tokens", IK_STOP_LENGTH },
-	{ "model_context_window_exceeded", IK_STOP_LENGTH },
-	{ "refusal", IK_STOP_REFUSED },
+	{ "model_context_window_exceeded", IK_STOP_CONTEXT },
 	{ 0 },
 };
 

@@ -57,39 +57,6 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT, opaque);
 }
 
-/* Report that the reply ended because the model failed, with its message, and that a retry may
- * help. */
-static void report_failure(struct ik_stream_decoder *decoder, struct ik_json_span reason,
-	struct ik_json_span message)
-{
-	struct ik_buf words;
-
-	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
-	ik_buf_puts(&words, _("The model ended its reply with an error: "));
-	ik_json_string(ik_decoder_has_text(message) ? message : reason, &words);
-	ik_decoder_fail(decoder, words.data);
-	ik_buf_done(&words);
-}
-
-static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json_span reason,
-	struct ik_json_span message)
-{
-	static const char *const failures[] = {
-		"MALFORMED_FUNCTION_CALL",
-		"UNEXPECTED_TOOL_CALL",
-		"TOO_MANY_TOOL_CALLS",
-		"MISSING_THOUGHT_SIGNATURE",
-		"MALFORMED_RESPONSE",
-	};
-
-	if (!ik_decoder_stop_name(decoder, reason))
-		return;
-	for (size_t index = 0; index < sizeof(failures) / sizeof(*failures); index++) {
-		if (ik_json_string_is(reason, failures[index]))
-			report_failure(decoder, reason, message);
-	}
-}
-
 /* Handle one chunk. It has one candidate, since only one was requested. */
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 {
@@ -100,8 +67,8 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 	ik_decoder_each(decoder, ik_json_at(candidate, "content.parts"), take_part);
 	ik_decoder_usage(decoder, usage);
 	if (ik_decoder_has_text(blocked))
-		ik_decoder_stop(decoder, IK_STOP_REFUSED);
-	take_finish_reason(decoder, ik_json_member(candidate, "finishReason"),
+		ik_decoder_refuse(decoder, blocked, ik_json_at(chunk, "promptFeedback.blockReasonMessage"));
+	ik_decoder_stop_name(decoder, ik_json_member(candidate, "finishReason"),
 		ik_json_member(candidate, "finishMessage"));
 	if (!candidate.text && !usage.text && !blocked.text)
 		ik_decoder_error(decoder, chunk);
@@ -118,6 +85,8 @@ static const struct ik_count_name counts[] = {
 };
 
 static const struct ik_stop_name stops[] = {
+	{ "STOP", IK_STOP_END },
+	{ "FINISH_REASON_UNSPECIFIED", IK_STOP_END },
 	{ "MAX_TOKENS", IK_STOP_LENGTH },
 	{ "SAFETY", IK_STOP_REFUSED },
 	{ "RECITATION", IK_STOP_REFUSED },

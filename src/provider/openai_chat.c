@@ -438,7 +438,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 		return;
 	end_thinking(decoder);
 	end_details(decoder);
-	ik_decoder_stop_name(decoder, reason);
+	ik_decoder_stop_name(decoder, reason, (struct ik_json_span){ NULL, 0 });
 }
 
 /* Handle an element of choices. There is one, since only one was requested. */
@@ -484,12 +484,24 @@ static const struct ik_count_name counts[] = {
 	{ 0 },
 };
 
+/* What OpenAI and the makers of compatible servers publish. Others (error, network_error,
+ * insufficient_system_resource) mean failures. */
 static const struct ik_stop_name stops[] = {
+	{ "stop", IK_STOP_END },
+	{ "eos", IK_STOP_END },
+	{ "eos_token", IK_STOP_END },
+	{ "end_turn", IK_STOP_END },
+	{ "stop_sequence", IK_STOP_END },
 	{ "tool_calls", IK_STOP_TOOL_CALLS },
+	{ "tool_call", IK_STOP_TOOL_CALLS },
+	{ "tool_use", IK_STOP_TOOL_CALLS },
 	{ "function_call", IK_STOP_TOOL_CALLS },
 	{ "length", IK_STOP_LENGTH },
 	{ "max_tokens", IK_STOP_LENGTH },
+	{ "model_length", IK_STOP_CONTEXT },
+	{ "model_context_window_exceeded", IK_STOP_CONTEXT },
 	{ "content_filter", IK_STOP_REFUSED },
+	{ "sensitive", IK_STOP_REFUSED },
 	{ 0 },
 };
 

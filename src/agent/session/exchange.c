@@ -159,13 +159,22 @@ static bool is_stream(const struct ik_exchange *exchange)
 static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	const char *text)
 {
-	char *sentence = ik_format(exchange->heard
+	struct ik_endpoint endpoint = exchange->model->endpoint;
+	struct ik_buf advice, sentence;
+
+	endpoint.unattended = exchange->options.unattended;
+	ik_buf_init(&advice, IK_KIB(4));
+	ik_buf_init(&sentence, IK_KIB(16));
+	ik_provider_advise(&endpoint, code, retryable, &advice);
+	ik_buf_printf(&sentence,
+		exchange->heard && advice.length == 0
 			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
 			: _("Provider %s: %s"),
-		exchange->model->endpoint.provider, text);
-
-	fail(exchange, code, retryable, -1, sentence);
-	free(sentence);
+		endpoint.provider, text);
+	ik_buf_append(&sentence, advice.data, advice.length);
+	fail(exchange, code, retryable, -1, sentence.data);
+	ik_buf_done(&advice);
+	ik_buf_done(&sentence);
 }
 
 /* Fail because the stream ended too early or is not an event stream. */

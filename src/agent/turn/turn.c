@@ -696,6 +696,9 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 		break;
 	case IK_DELTA_STOP:
 		turn->reply.stop = delta->stop;
+		free(turn->reply.why);
+		turn->reply.why = delta->text_length > 0 ? ik_strndup(delta->text, delta->text_length)
+												 : NULL;
 		break;
 	case IK_DELTA_ERROR:
 		return; /* the request fails */
@@ -729,6 +732,27 @@ static bool continue_reply(struct ik_turn *turn)
 	return true;
 }
 
+/* Tell the user why the reply is empty or was refused. */
+static void explain_end(struct ik_turn *turn)
+{
+	const struct ik_reply *reply = &turn->reply;
+	char *sentence;
+
+	if (reply->stop == IK_STOP_REFUSED && reply->why) {
+		sentence = ik_format(_("The provider refused to answer (%s). Say it in another way, or "
+							   "switch to another model."),
+			reply->why);
+		append_notice(turn, sentence);
+		free(sentence);
+	} else if (reply->stop == IK_STOP_LENGTH && !ik_reply_has_text(reply)) {
+		append_notice(turn,
+			_("The model used up its output limit before it answered: raise "
+			  "providers.NAME.max_output_tokens, or lower providers.NAME.thinking."));
+	} else if (reply->stop != IK_STOP_REFUSED && !ik_reply_has_text(reply)) {
+		append_notice(turn, _("The model sent an empty reply."));
+	}
+}
+
 /* Process the complete reply. */
 static void on_stream_end(struct ik_turn *turn)
 {
@@ -739,8 +763,7 @@ static void on_stream_end(struct ik_turn *turn)
 	}
 	if (continue_reply(turn))
 		return;
-	if (!ik_reply_has_text(&turn->reply) && turn->reply.stop != IK_STOP_REFUSED)
-		append_notice(turn, _("The model sent an empty reply."));
+	explain_end(turn);
 	if (turn->reply.stop == IK_STOP_LENGTH)
 		finish(turn, IK_TURN_STOP_LENGTH);
 	else if (turn->reply.stop == IK_STOP_REFUSED)

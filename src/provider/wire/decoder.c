@@ -10,6 +10,8 @@
 #include "util/text.h"
 
 /* Limit on the part of an event that is not JSON in a message. */
+/* Limit on a provider's explanation. */
+#define EXPLANATION_BYTES 800
 #define WORDS_BYTES 120
 /* Limit on blocks in a reply, more than any reply has. */
 #define MARKS_MAX IK_KIB(16)
@@ -40,6 +42,7 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 	ik_sse_init(&decoder->sse);
 	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
+	ik_buf_init(&decoder->why, 2 * EXPLANATION_BYTES + 16);
 	ik_buf_init(&decoder->repaired, IK_LIMIT_REPLY * 3);
 	ik_buf_init(&decoder->marks, MARKS_MAX);
 	return decoder;
@@ -55,6 +58,7 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	ik_sse_done(&decoder->sse);
 	ik_buf_done(&decoder->body);
 	ik_buf_done(&decoder->scratch);
+	ik_buf_done(&decoder->why);
 	ik_buf_done(&decoder->repaired);
 	ik_buf_done(&decoder->marks);
 	for (int slot = 0; slot < decoder->call_count; slot++) {
@@ -431,16 +435,68 @@ void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop
 	decoder->stop = stop;
 }
 
-bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value)
+/* Report that the reply ended because the model failed, with the provider's message or else its name
+ * for that. */
+static void report_failure(struct ik_stream_decoder *decoder, struct ik_json_span name,
+	struct ik_json_span message)
+{
+	struct ik_buf words;
+
+	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
+	ik_buf_puts(&words, _("The model ended its reply with an error: "));
+	(void)ik_json_string(ik_decoder_has_text(message) ? message : name, &words);
+	ik_decoder_fail(decoder, words.data);
+	ik_buf_done(&words);
+}
+
+static void report_full_context(struct ik_stream_decoder *decoder)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_CONTEXT };
+
+	delta.text = _("The context window of the model is full.");
+	delta.text_length = strlen(delta.text);
+	report(decoder, &delta);
+}
+
+/* Set the provider's explanation of the stop reason: the words, one line. */
+static void explain(struct ik_stream_decoder *decoder, struct ik_json_span words)
+{
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_ERROR_BODY);
+	if (ik_json_string(words, &text) && text.length > 0) {
+		ik_buf_puts(&decoder->why, decoder->why.length > 0 ? ": " : "");
+		ik_error_first_words(text.data, text.length, EXPLANATION_BYTES, &decoder->why);
+	}
+	ik_buf_done(&text);
+}
+
+void ik_decoder_refuse(struct ik_stream_decoder *decoder, struct ik_json_span category,
+	struct ik_json_span explanation)
+{
+	ik_decoder_stop(decoder, IK_STOP_REFUSED);
+	ik_buf_clear(&decoder->why);
+	explain(decoder, category);
+	explain(decoder, explanation);
+}
+
+void ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value,
+	struct ik_json_span message)
 {
 	const struct ik_stop_name *row = decoder->format->stops;
 
 	if (!ik_decoder_has_text(value))
-		return false;
+		return;
 	while (row->name && !ik_json_string_is(value, row->name))
 		row++;
-	ik_decoder_stop(decoder, row->name ? row->stop : IK_STOP_END);
-	return true;
+	if (!row->name || row->stop == IK_STOP_FAILED)
+		report_failure(decoder, value, message);
+	else if (row->stop == IK_STOP_CONTEXT)
+		report_full_context(decoder);
+	else if (row->stop == IK_STOP_REFUSED)
+		ik_decoder_refuse(decoder, value, message);
+	else
+		ik_decoder_stop(decoder, row->stop);
 }
 
 void ik_decoder_complete(struct ik_stream_decoder *decoder)
@@ -455,6 +511,8 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 		delta.stop = IK_STOP_END;
 	if (delta.stop == IK_STOP_END && decoder->refused)
 		delta.stop = IK_STOP_REFUSED;
+	delta.text = decoder->why.data;
+	delta.text_length = decoder->why.length;
 	report(decoder, &delta);
 }
 

@@ -43,6 +43,10 @@ struct ik_count_name {
 };
 #define IK_COUNT_NAMES 6 /* limit on the rows of a table */
 
+/* Rows for names that mean failures, which are reported as errors. */
+#define IK_STOP_FAILED ((enum ik_stop_reason) - 1)  /* a retry may help */
+#define IK_STOP_CONTEXT ((enum ik_stop_reason) - 2) /* the context window is full */
+
 struct ik_stop_name {
 	const char *name; /* the provider's name */
 	enum ik_stop_reason stop;
@@ -83,6 +87,7 @@ struct ik_stream_decoder {
 	bool refused; /* the text of a refusal arrived */
 	bool over;    /* STOP or ERROR was reported: nothing more follows */
 	enum ik_stop_reason stop;
+	struct ik_buf why;     /* the provider's explanation of the stop reason */
 	struct ik_error error; /* status: not IK_OK after the first failure */
 	ik_delta_sink *sink;   /* of the current call */
 	void *arg;
@@ -145,9 +150,16 @@ void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words);
 /* Set the stop reason. The reply is complete when the stream ends, or at ik_decoder_complete(). */
 void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop);
 
-/* Like ik_decoder_stop(), by the provider's name, if value is a non-empty string. Return whether it
- * is. */
-bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value);
+/* Like ik_decoder_stop(), by the provider's name, if value is a non-empty string, with its message
+ * (which may be no value). A name that isn't in the format's table means that the reply was cut, and
+ * is reported as an error. */
+void ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value,
+	struct ik_json_span message);
+
+/* Set the stop reason to REFUSED, with the provider's category and explanation, each of which may be
+ * no value. */
+void ik_decoder_refuse(struct ik_stream_decoder *decoder, struct ik_json_span category,
+	struct ik_json_span explanation);
 
 /* Complete the reply: report what was held back, and the stop reason. */
 void ik_decoder_complete(struct ik_stream_decoder *decoder);

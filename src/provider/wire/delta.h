@@ -21,7 +21,8 @@ enum ik_delta_kind {
 	                       id is the provider, set by the caller, who knows it */
 	IK_DELTA_USAGE,     /* the token counts of this round so far, replacing earlier ones;
 	                       input_tokens includes cached ones */
-	IK_DELTA_STOP,      /* why the reply ended; always last, exactly once in a complete reply */
+	IK_DELTA_STOP,      /* why the reply ended; always last, exactly once in a complete reply. text:
+	                       the provider's explanation, if it gave one */
 	IK_DELTA_ERROR      /* code, text: an error inside the stream; last instead of STOP */
 };
 

@@ -258,6 +258,13 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	}
 }
 
+void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,
+	struct ik_buf *out)
+{
+	if (code == IK_CODE_AUTH || code == IK_CODE_CONTEXT || code == IK_CODE_RATE_LIMIT)
+		append_advice(endpoint, 0, code, retryable, false, out);
+}
+
 /* End text with a full stop unless it already ends like a sentence. */
 static void end_sentence(struct ik_buf *text)
 {

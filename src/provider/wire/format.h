@@ -179,6 +179,11 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
 
+/* Append what to do about such a failure of a request or a reply, beginning with a blank; nothing if
+ * there is no advice. */
+void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,
+	struct ik_buf *out);
+
 /* Return the paragraph of the system prompt that explains the envelope. */
 const char *ik_envelope_paragraph(void);
 

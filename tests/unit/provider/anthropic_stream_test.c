@@ -118,10 +118,12 @@ Test(anthropic_stream, knows_why_it_ends)
 		{ "end_turn", "text: x\nstop: end" },
 		{ "stop_sequence", "text: x\nstop: end" },
 		{ "max_tokens", "text: x\nstop: length" },
-		{ "model_context_window_exceeded", "text: x\nstop: length" },
+		{ "model_context_window_exceeded", "text: x\nerror CONTEXT: The context window of the model "
+			"is full." },
 		{ "refusal", "text: x\nstop: refused" },
 		{ "tool_use", "text: x\nstop: end" }, /* but there was none */
-		{ "of tomorrow", "text: x\nstop: end" },
+		{ "of tomorrow", "text: x\nerror PROVIDER again: The model ended its reply with an error: "
+			"of tomorrow" },
 	};
 	for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
 		char body[1000];

@@ -51,7 +51,7 @@ Test(google_stream, knows_why_it_ends)
 		{ "MAX_TOKENS", "text: x\nstop: length" },
 		{ "SAFETY", "text: x\nstop: refused" },
 		{ "PROHIBITED_CONTENT", "text: x\nstop: refused" },
-		{ "OTHER", "text: x\nstop: end" },
+		{ "OTHER", "text: x\nerror PROVIDER again: The model ended its reply with an error: OTHER" },
 		{ "MALFORMED_FUNCTION_CALL", "text: x\nerror PROVIDER again: The model ended its reply with an "
 			"error: MALFORMED_FUNCTION_CALL" },
 	};
