@@ -63,7 +63,7 @@ static void add_field(struct ik_form *form, struct ik_parameter_root *root, stru
 	field->description = ik_json_string_new(description, NULL);
 	if (initial.text)
 		field->initial = ik_strndup(initial.text, initial.length);
-	ik_parameter_read(&field->parameter, root, property, false);
+	ik_parameter_read(&field->parameter, root, property, true);
 	field->kind = field->parameter.choices ? IK_FIELD_CHOICE
 		: field->parameter.is_text         ? IK_FIELD_TEXT
 										   : IK_FIELD_JSON;
@@ -149,18 +149,12 @@ static void blame(struct ik_form *form, size_t field, const char *sentence)
 /* Report that a field's value has the wrong type, and say which types it accepts. */
 static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
 {
-	const char *type = form->fields[field].parameter.type; /* "integer >= 1", "integer | null" */
-	bool alone = !strchr(type, '|');
-	char *sentence;
+	const struct ik_parameter_values *parameter = &form->fields[field].parameter;
+	/* Translators: what follows is a type: "Expected: whole number, at least 1". */
+	char *sentence = parameter->is_json
+		? ik_format(_("Expected: %s, written as JSON (%s)"), parameter->type, error->text)
+		: ik_format(_("Expected: %s"), parameter->type);
 
-	if (alone && ik_text_starts(type, "integer"))
-		sentence = ik_strdup(_("This must be a whole number."));
-	else if (alone && ik_text_starts(type, "number"))
-		sentence = ik_strdup(_("This must be a number."));
-	else if (alone && ik_text_starts(type, "boolean"))
-		sentence = ik_strdup(_("This must be true or false."));
-	else
-		sentence = ik_format(_("Not valid JSON: %s"), error->text);
 	blame(form, field, sentence);
 	free(sentence);
 }
@@ -366,11 +360,11 @@ static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, e
 /* Append a field's heading: name, type, "required", default. */
 static void put_heading(const struct ik_form_field *field, struct ik_buf *out)
 {
-	ik_buf_printf(out, "%s  %s", field->name, field->parameter.type);
+	ik_buf_printf(out, "%s · %s", field->name, field->parameter.type);
 	if (field->required)
-		ik_buf_printf(out, "  %s", _("required"));
+		ik_buf_printf(out, " · %s", _("required"));
 	if (field->initial)
-		ik_buf_printf(out, _("  default %s"), field->initial);
+		ik_buf_printf(out, _(" · default %s"), field->initial);
 }
 
 /* Append a choice, in brackets if it is selected; *ret_end is then its end in bytes. */
@@ -435,6 +429,13 @@ static int put_field_value(const struct ik_form *form, size_t index, struct ik_c
 	return rows;
 }
 
+/* Draw a piece of the bar that marks the field with focus, as in the conversation. */
+static void draw_bar(struct ik_cells *cells, int row, int column)
+{
+	ik_cells_label(cells, (struct ik_rectangle){ row, column, 1, 1 }, row, column, IK_STYLE_ACCENT,
+		"▌");
+}
+
 /* Return the rows left, at most MOST_ROWS. */
 static int share(int left)
 {
@@ -449,6 +450,7 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	const struct ik_form_field *field = &form->fields[index];
 	struct ik_rectangle inner = { area.row, area.column + 2, area.rows, area.columns - 2 };
 	const char *wrong = form->wrong && form->wrong_field == index ? form->wrong : "";
+	bool selected = index == form->selected;
 	struct ik_buf heading;
 	int left = area.rows, begin = row;
 
@@ -458,8 +460,8 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	left -= wrong_rows;
 	ik_buf_init(&heading, IK_LIMIT_SCHEMA);
 	put_heading(field, &heading);
-	int heading_rows = put_rows(cells, area, row,
-		index == form->selected ? IK_STYLE_BOLD : IK_STYLE_NORMAL, heading.data, share(left));
+	int heading_rows = put_rows(cells, area, row, selected ? IK_STYLE_BOLD : IK_STYLE_NORMAL,
+		heading.data, share(left));
 	ik_buf_done(&heading);
 	row += heading_rows;
 	left -= heading_rows;
@@ -468,7 +470,10 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	put_field_value(form, index, cells, area, row, value_rows);
 	row += value_rows;
 	put_rows(cells, inner, row, IK_STYLE_BAD, wrong, wrong_rows);
-	return row + wrong_rows - begin;
+	row += wrong_rows;
+	for (int at = begin; cells && selected && at < row && at < area.row + area.rows; at++)
+		draw_bar(cells, at, area.column - 1);
+	return row - begin;
 }
 
 /* Scroll until the selected field is visible as a whole. */
@@ -502,7 +507,9 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 			put_rows(cells, area, row + 1, IK_STYLE_BAD, form->wrong, MOST_ROWS);
 		return;
 	}
-	struct ik_rectangle fields = { row, area.column, area.row + area.rows - row, area.columns };
+	struct ik_rectangle fields = { row, area.column + 1, area.row + area.rows - row,
+		area.columns - 1 };
+
 	follow(form, fields);
 	for (size_t i = form->top; i < form->count && row < area.row + area.rows; i++)
 		row += put_field(form, i, cells, fields, row);

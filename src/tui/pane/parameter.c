@@ -13,7 +13,7 @@
 #define DEEPEST 4           /* depth of nested alternatives */
 #define MOST_VALUES 12      /* of an enum; the rest are only in the schema */
 #define MOST_BYTES 400
-#define OR " | "
+#define OR "\x1f" /* between descriptions: no JSON text contains it */
 
 /* Does a schema itself restrict its values? */
 static bool says_what(struct ik_json_span schema)
@@ -91,11 +91,33 @@ static void free_choices(struct ik_parameter_values *parameter)
 	parameter->choice_count = 0;
 }
 
+/* The types in words. */
+static const struct type_words {
+	const char *type, *words, *list;
+} type_words[] = {
+	{ "string", N_("text"), N_("list of texts") },
+	{ "integer", N_("whole number"), N_("list of whole numbers") },
+	{ "number", N_("number"), N_("list of numbers") },
+	{ "boolean", N_("true or false"), N_("list of true or false") },
+	{ "object", N_("object"), N_("list of objects") },
+	{ "array", N_("list"), N_("list of lists") },
+	{ "null", "null", N_("list") },
+};
+
+/* Return the words for a type; NULL: it is none of them. */
+static const struct type_words *words_of(struct ik_json_span name)
+{
+	for (size_t i = 0; i < sizeof(type_words) / sizeof(*type_words); i++)
+		if (ik_json_string_is(name, type_words[i].type))
+			return &type_words[i];
+	return NULL;
+}
+
 /* The values of a parameter found so far. */
 struct found {
 	struct ik_parameter_root *root;
 	struct ik_parameter_values *parameter;
-	bool values;         /* list the values of an enum, not just their types */
+	bool form;           /* in words */
 	bool open;           /* the choices are not the only values */
 	bool any;            /* cannot be described in a few words */
 	bool text;           /* texts */
@@ -145,49 +167,56 @@ static void add_choice(struct found *found, struct ik_json_span value)
 /* Add a value of an enum or a const; named is the type in its schema, if any. */
 static void add_value(struct found *found, struct ik_json_span value, struct ik_json_span named)
 {
+	const struct type_words *words = words_of(named);
 	const char *type = ik_json_type_name(ik_json_span_type(value));
 
+	for (size_t i = 0; !words && i < sizeof(type_words) / sizeof(*type_words); i++)
+		words = ik_text_equal(type, type_words[i].type) ? &type_words[i] : NULL;
 	add_choice(found, value);
-	if (found->values)
+	if (!found->form || !words)
 		say(found, value.text, value.length);
-	else if (ik_json_span_type(named) == IK_JSON_STRING)
-		say(found, named.text + 1, named.length - 2);
 	else
-		say(found, type, strlen(type));
+		say(found, _(words->words), strlen(_(words->words)));
 }
 
-/* Append the bounds of a number, if any: " 1..10", " >= 1", " > 0 <= 5". */
-static void put_bounds(struct ik_buf *out, struct ik_json_span property)
+/* Append the bounds of a number, if any: " 1..10", " >= 1", " > 0 <= 5"; or in words. */
+static void put_bounds(struct ik_buf *out, struct ik_json_span property, bool form)
 {
 	static const struct {
-		const char *member, *sign;
+		const char *member, *sign, *words;
 	} bounds[] = {
-		{ "minimum", ">=" },
-		{ "exclusiveMinimum", ">" },
-		{ "maximum", "<=" },
-		{ "exclusiveMaximum", "<" },
+		/* Translators: a number follows: "whole number, at least 1". */
+		{ "minimum", " >= ", N_(", at least ") },
+		{ "exclusiveMinimum", " > ", N_(", more than ") },
+		{ "maximum", " <= ", N_(", at most ") },
+		{ "exclusiveMaximum", " < ", N_(", less than ") },
 	};
 	struct ik_json_span least = ik_json_member(property, "minimum");
 	struct ik_json_span most = ik_json_member(property, "maximum");
 
 	if (ik_json_span_type(least) == IK_JSON_NUMBER && ik_json_span_type(most) == IK_JSON_NUMBER) {
-		ik_buf_printf(out, " %.*s..%.*s", (int)least.length, least.text, (int)most.length,
-			most.text);
+		ik_buf_printf(out, form ? _(" from %.*s to %.*s") : " %.*s..%.*s", (int)least.length,
+			least.text, (int)most.length, most.text);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
 		struct ik_json_span bound = ik_json_member(property, bounds[i].member);
 
 		if (ik_json_span_type(bound) == IK_JSON_NUMBER)
-			ik_buf_printf(out, " %s %.*s", bounds[i].sign, (int)bound.length, bound.text);
+			ik_buf_printf(out, "%s%.*s", form ? _(bounds[i].words) : bounds[i].sign,
+				(int)bound.length, bound.text);
 	}
 }
 
 /* Add a type by its name, with details from its schema: an array's items, a number's bounds. */
 static void add_type(struct found *found, struct ik_json_span name, struct ik_json_span schema)
 {
-	struct ik_json_span items = ik_json_member(schema, "items");
+	struct ik_json_span items = ik_json_member(ik_parameter_resolve(found->root,
+												   ik_json_member(schema, "items")),
+		"type");
 	bool number = ik_json_string_is(name, "integer") || ik_json_string_is(name, "number");
+	bool array = ik_json_string_is(name, "array");
+	const struct type_words *known = words_of(name), *of = array ? words_of(items) : NULL;
 	struct ik_buf words;
 
 	if (ik_json_span_type(name) != IK_JSON_STRING) {
@@ -195,13 +224,15 @@ static void add_type(struct found *found, struct ik_json_span name, struct ik_js
 		return;
 	}
 	ik_buf_init(&words, IK_LIMIT_SCHEMA);
-	if (ik_json_string_is(name, "array") &&
-		ik_json_string(ik_json_member(ik_parameter_resolve(found->root, items), "type"), &words))
+	if (found->form && known)
+		ik_buf_puts(&words, of ? _(of->list) : _(known->words));
+	else if (array && ik_json_string(items, &words))
 		ik_buf_puts(&words, "[]");
 	else
 		ik_json_string(name, &words);
 	if (number)
-		put_bounds(&words, schema);
+		put_bounds(&words, schema, found->form);
+	found->parameter->is_json |= array || ik_json_string_is(name, "object");
 	say(found, words.data, words.length);
 	ik_buf_done(&words);
 	if (ik_json_string_is(name, "null")) {
@@ -247,10 +278,28 @@ static void add_schema(struct found *found, struct ik_json_span schema, int dept
 	}
 }
 
-void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
-	struct ik_json_span property, bool values)
+/* Return the descriptions in one text. */
+static char *join(const struct found *found)
 {
-	struct found found = { .root = root, .parameter = ret_parameter, .values = values };
+	/* Translators: between two types: "text or null". */
+	const char *between = found->form ? _(" or ") : " | ";
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_SCHEMA);
+	for (size_t at = strlen(OR); at < found->words.length; at++) {
+		size_t length = strcspn(found->words.data + at, OR);
+
+		ik_buf_printf(&out, "%s%.*s", out.length > 0 ? between : "", (int)length,
+			found->words.data + at);
+		at += length;
+	}
+	return ik_buf_take(&out, NULL);
+}
+
+void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
+	struct ik_json_span property, bool form)
+{
+	struct found found = { .root = root, .parameter = ret_parameter, .form = form };
 
 	*ret_parameter = (struct ik_parameter_values){ 0 };
 	ik_buf_init(&found.words, IK_LIMIT_SCHEMA);
@@ -258,9 +307,9 @@ void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_para
 	ret_parameter->is_text = found.text && !found.other && !found.any;
 	if (found.open || found.any)
 		free_choices(ret_parameter);
-	ret_parameter->type = found.any || found.words.length == 0
-		? ik_strdup(_("any type"))
-		: ik_strndup(found.words.data + strlen(OR), found.words.length - 2 * strlen(OR));
+	ret_parameter->is_json |= found.any || found.words.length == 0;
+	ret_parameter->type = found.any || found.words.length == 0 ? ik_strdup(_("any type"))
+															   : join(&found);
 	ik_buf_done(&found.words);
 }
 
@@ -275,7 +324,7 @@ void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
 {
 	struct ik_parameter_values parameter;
 
-	ik_parameter_read(&parameter, root, property, true);
+	ik_parameter_read(&parameter, root, property, false);
 	ik_buf_puts(out, parameter.type);
 	ik_parameter_done(&parameter);
 }

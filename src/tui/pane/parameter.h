@@ -4,6 +4,10 @@
  *
  *   string     "red" | "green"     string | null     integer[]     integer 1..10
  *
+ * or, for a form, without these terms:
+ *
+ *   text       text or null        list of whole numbers     whole number from 1 to 10
+ *
  * May include: util, json.
  */
 #ifndef IK_TUI_PANE_PARAMETER_H
@@ -38,15 +42,16 @@ struct ik_parameter_values {
 	char **choices; /* the only values accepted, as JSON texts; NULL: not limited to choices */
 	size_t choice_count;
 	bool is_text;     /* accepts only texts, and null if may_be_null */
+	bool is_json;     /* accepts lists or objects, which are written as JSON */
 	bool may_be_null; /* accepts null */
 };
-/* Read the values a property accepts. values: type lists the values of an enum, not just their
- * type. */
+/* Read the values a property accepts. form: type is for a form, which shows the choices itself;
+ * otherwise it has the terms of JSON, with the values of an enum. */
 void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
-	struct ik_json_span property, bool values);
+	struct ik_json_span property, bool form);
 void ik_parameter_done(struct ik_parameter_values *parameter);
 
-/* Append the values a property accepts in words, including those of an enum. */
+/* Append the values a property accepts in the terms of JSON. */
 void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
 	struct ik_json_span property);
 

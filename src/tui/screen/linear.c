@@ -282,11 +282,11 @@ static void write_blocks(struct ik_linear *linear)
 	linear->open_count = kept;
 }
 
-/* Is it a box-drawing character? */
+/* Is it a box-drawing character, or the bar of what has focus? */
 static bool is_frame(const struct ik_cell *cell)
 {
 	return cell->length == 3 && cell->text[0] == '\xE2' &&
-		(cell->text[1] == '\x94' || cell->text[1] == '\x95');
+		(cell->text[1] == '\x94' || cell->text[1] == '\x95' || memcmp(cell->text, "▌", 3) == 0);
 }
 
 /* Read part of a row, and whether it is selected. */

@@ -76,22 +76,22 @@ Test(browser_form, shows_a_field_for_each_property)
 	PICTURE_IS(draw(16, 40),
 		"Does it\n"
 		"\n"
-		"path  string  required\n"
-		"  Which file\n"
-		">\n"
-		"count  integer >= 1  default 10\n"
+		"▌path · text · required\n"
+		"▌  Which file\n"
+		"▌>\n"
+		" count · whole number, at least 1 ·\n"
+		" default 10\n"
 		"\n"
-		"mode  string\n"
-		"[left out] \"fast\"  \"slow\"\n"
-		"deep  boolean\n"
-		"[left out] true  false\n"
-		"edits  object[]\n"
-		"\n"
+		" mode · text\n"
+		" [left out] \"fast\"  \"slow\"\n"
+		" deep · true or false\n"
+		" [left out] true  false\n"
+		" edits · list of objects\n"
 		"\n"
 		"\n"
 		"\n");
 	cr_assert_eq(cells.cursor_row, 4);
-	cr_assert_eq(cells.cursor_column, 2);
+	cr_assert_eq(cells.cursor_column, 3);
 	cr_assert_eq(picture_style(&cells, "path"), IK_STYLE_BOLD);
 	cr_assert_eq(picture_style(&cells, "count"), IK_STYLE_NORMAL);
 }
@@ -130,7 +130,7 @@ Test(browser_form, says_at_its_field_what_is_missing_or_wrong)
 	act(IK_ACTION_DELETE_LEFT);
 	type("x");
 	cr_assert_eq(act(IK_ACTION_SEND), IK_PANE_TAKEN);
-	cr_assert(picture_has(draw(16, 60), "This must be a whole number."));
+	cr_assert(picture_has(draw(16, 60), "Expected: whole number, at least 1"));
 	act(IK_ACTION_DELETE_LEFT);
 	type("7");
 	act(IK_ACTION_UP);
@@ -147,7 +147,7 @@ Test(browser_form, blames_the_field_that_holds_what_is_wrong_deep_inside)
 	act(IK_ACTION_UP);
 	cr_assert_eq(act(IK_ACTION_SEND), IK_PANE_TAKEN);
 	cr_assert(picture_has(draw(20, 60), "/edits/1/line: "));
-	cr_assert_eq(picture_style(&cells, "edits  object[]"), IK_STYLE_BOLD);
+	cr_assert_eq(picture_style(&cells, "edits · list of objects"), IK_STYLE_BOLD);
 }
 
 Test(browser_form, keeps_the_field_with_the_cursor_in_sight)
@@ -156,10 +156,10 @@ Test(browser_form, keeps_the_field_with_the_cursor_in_sight)
 		act(IK_ACTION_DOWN);
 	type("[1]");
 	PICTURE_IS(draw(4, 40),
-		"deep  boolean\n"
-		"[left out] true  false\n"
-		"edits  object[]\n"
-		"> [1]\n");
+		" deep · true or false\n"
+		" [left out] true  false\n"
+		"▌edits · list of objects\n"
+		"▌> [1]\n");
 	cr_assert_eq(cells.cursor_row, 3);
 	cr_assert_eq(act(IK_ACTION_CANCEL), IK_PANE_CLOSED);
 }
@@ -171,17 +171,17 @@ Test(browser_form, shows_what_is_written_below_a_description_that_fills_the_page
 		"\"required\":[\"a\"]}";
 	begin_as(long_one);
 	PICTURE_IS(draw(4, 20),
-		"a  string  required\n"
-		"  One two three four\n"
-		"  five six seven\n"
-		">\n");
+		"▌a · text · required\n"
+		"▌  One two three\n"
+		"▌  four five six\n"
+		"▌>\n");
 	cr_assert_eq(cells.cursor_row, 3);
 	cr_assert_eq(act(IK_ACTION_SEND), IK_PANE_TAKEN);
 	PICTURE_IS(draw(4, 20),
-		"a  string  required\n"
-		">\n"
-		"  This is required\n"
-		"  (\"\" is the empty\n");
+		"▌a · text · required\n"
+		"▌>\n"
+		"▌  This is required\n"
+		"▌  (\"\" is the empty\n");
 	cr_assert_eq(cells.cursor_row, 1);
 }
 
@@ -222,20 +222,20 @@ Test(browser_form, offers_what_references_and_alternatives_lead_to)
 	PICTURE_IS(draw(18, 60),
 		"Does it\n"
 		"\n"
-		"unit  string\n"
-		"  How heat is counted\n"
-		"[left out] \"celsius\"  \"kelvin\"\n"
-		"second  string | null  default null\n"
-		"[left out] \"celsius\"  \"kelvin\"  null\n"
-		"place  string | null  default null\n"
+		"▌unit · text\n"
+		"▌  How heat is counted\n"
+		"▌[left out] \"celsius\"  \"kelvin\"\n"
+		" second · text or null · default null\n"
+		" [left out] \"celsius\"  \"kelvin\"  null\n"
+		" place · text or null · default null\n"
 		"\n"
-		"name  string | null\n"
+		" name · text or null\n"
 		"\n"
-		"sure  boolean | null\n"
-		"[left out] true  false  null\n"
-		"way  string\n"
-		"[left out] \"up\"  \"down\"\n"
-		"some  string | integer\n"
+		" sure · true or false or null\n"
+		" [left out] true  false  null\n"
+		" way · text\n"
+		" [left out] \"up\"  \"down\"\n"
+		" some · text or whole number\n"
 		"\n"
 		"\n");
 }
