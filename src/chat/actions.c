@@ -262,9 +262,9 @@ static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
 	ik_chat_submit(chat, invocation->text, invocation->length);
 }
 
-static void send_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
+static void go_on(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_session_send_held(chat->core.session);
+	ik_session_go_on(chat->core.session);
 }
 
 static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -440,7 +440,7 @@ static const struct ik_action_row rows[] = {
 
 	{.key = IK_ACTION_SEND, .run = submit},
 	{.key = IK_ACTION_EDIT_QUEUED, .run = ik_chat_take_back},
-	{.key = IK_ACTION_SEND_QUEUED, .run = send_queued},
+	{.key = IK_ACTION_GO_ON, .run = go_on},
 	{.key = IK_ACTION_CANCEL, .run = cancel},
 	{.key = IK_ACTION_ANSWER, .run = ik_chat_answered},
 	{.key = IK_ACTION_SUSPEND, .run = suspend},

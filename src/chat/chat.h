@@ -278,7 +278,7 @@ int ik_chat_draft_save(const struct ik_chat *chat);
 /* Handle an event of a session. A message stays in the draft until it is in the journal, so that
  * it always survives a kill. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
-/* Put the newest queued message into the editor, */
+/* Put the newest queued message into the editor, before the draft, */
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* or all queued messages. */
 void ik_chat_take_queue_back(struct ik_chat *chat);

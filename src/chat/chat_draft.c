@@ -238,17 +238,24 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	struct ik_session *session = chat->core.session;
 	size_t length, index = 0;
 	const char *text;
-	char *copy;
+	struct ik_buf taken;
 
 	while (ik_session_queued(session, index, &length))
 		index++;
 	if (index == 0)
 		return;
 	text = ik_session_queued(session, index - 1, &length);
-	copy = ik_strndup(text, length);
-	ik_session_unqueue(session);
-	ik_screen_set_draft(chat->screen, copy, length);
-	free(copy);
+	ik_buf_init(&taken, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&taken, text, length);
+	text = ik_screen_draft(chat->screen, &length);
+	if (length > 0) /* of messages taken back before, which were newer */
+		ik_buf_putc(&taken, '\n');
+	ik_buf_append(&taken, text, length);
+	if (ik_buf_status(&taken) == IK_OK) {
+		ik_session_unqueue(session);
+		ik_screen_set_draft(chat->screen, taken.data, taken.length);
+	}
+	ik_buf_done(&taken);
 	/* The command output that went with it will go with the next message. */
 	chat->agent->shared_command[0] = '\0';
 }

@@ -89,7 +89,8 @@ enum ik_event_kind {
 	IK_EVENT_CONTEXT,       /* percent: used part of the model's context window; -1: unknown */
 	IK_EVENT_NOTICE,        /* text: a sentence */
 	IK_EVENT_ERROR,         /* code; text: a sentence */
-	IK_EVENT_RETRY,         /* delay_ms: until the next try; code, text: why */
+	IK_EVENT_RETRY,         /* delay_ms: until the next attempt; attempt: its number, of
+	                           attempts at most; code, text: why */
 	IK_EVENT_QUEUED,        /* count: messages queued until the turn ends; text: their
 	                           beginnings, one a line, oldest first; held: they are only sent
 	                           when the user says so */
@@ -112,6 +113,7 @@ struct ik_event {
 	size_t count;
 	int percent;
 	int64_t duration_ms, delay_ms;
+	int attempt, attempts;
 	bool is_stderr, ends_turn, held;
 	enum ik_turn_stop stop;
 	enum ik_error_code code;

@@ -22,6 +22,7 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/screen/dialog.c src/tui/screen/dialog.h \
+	src/tui/screen/activity.c src/tui/screen/activity.h \
 	src/tui/screen/find.c src/tui/screen/find.h \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \

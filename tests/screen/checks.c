@@ -22,38 +22,31 @@ bool screen_shows(struct harness *h, const char *text)
 	return false;
 }
 
-/* Does the status bar, the last row, show the message of one of these names? */
-static bool bar_shows(struct harness *h, const char *const names[], size_t count)
+/* Does a row end with the message of that name, as the row of what is at work ends with a key? */
+static bool row_ends(struct harness *h, const char *name)
 {
-	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
-	bool shown = false;
+	char *text = message_text(h, name);
+	bool found = false;
 
-	for (size_t i = 0; i < count && !shown; i++) {
-		char *text = message_text(h, names[i]);
-
-		shown = text != NULL && strstr(bar, text) != NULL;
-		free(text);
-	}
-	return shown;
+	for (int row = 0; text != NULL && row < h->terminal.rows && !found; row++)
+		found = ik_text_ends(terminal_row(&h->terminal, row), text);
+	free(text);
+	return found;
 }
 
 bool is_at_rest(struct harness *h, const char *unused)
 {
-	static const char *const activities[] = {"@running", "@retry", "@waiting"};
-	char *working = message_text(h, "@working");
-	bool works = working != NULL && screen_shows(h, working);
-
 	(void)unused;
-	free(working);
-	return !works && !bar_shows(h, activities, sizeof activities / sizeof *activities);
+	return !row_ends(h, "@working") && !row_ends(h, "@retry");
 }
 
 bool ends_at_once(struct harness *h, const char *unused)
 {
-	static const char *const activities[] = {"@working", "@running", "@retry"};
+	char *asking = message_text(h, "@waiting");
+	bool asks = asking != NULL && screen_shows(h, asking);
 
-	(void)unused;
-	return !bar_shows(h, activities, sizeof activities / sizeof *activities);
+	free(asking);
+	return asks || is_at_rest(h, unused);
 }
 
 /* Does a row match a line of a picture, in which * is any characters? */

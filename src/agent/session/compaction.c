@@ -177,6 +177,8 @@ static void on_retry(const struct ik_compaction *compaction, const struct ik_inp
 		.kind = IK_EVENT_RETRY,
 		.code = failure->code,
 		.delay_ms = failure->delay_ms,
+		.attempt = failure->attempt,
+		.attempts = failure->attempts,
 		.text = failure->text,
 		.text_length = failure->text_length,
 	};

@@ -95,7 +95,8 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 			retry_after_ms, random_number());
 	if (input.delay_ms >= 0) {
 		input.kind = IK_INPUT_RETRY;
-		exchange->attempts++;
+		input.attempt = ++exchange->attempts + 1;
+		input.attempts = exchange->options.retry.max + 1;
 		ik_timer_start(exchange->next, input.delay_ms);
 	}
 	exchange->events->input(exchange->arg, &input);

@@ -728,7 +728,7 @@ void ik_session_know_model(struct ik_session *session, bool switched)
 		});
 }
 
-void ik_session_send_held(struct ik_session *session)
+void ik_session_go_on(struct ik_session *session)
 {
 	post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });
 }

@@ -158,8 +158,9 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 const char *ik_session_queued(const struct ik_session *session, size_t index, size_t *ret_length);
 /* Discard the newest queued message. */
 void ik_session_unqueue(struct ik_session *session);
-/* Send the messages that are held since a turn failed or was cancelled. */
-void ik_session_send_held(struct ik_session *session);
+/* Send the messages that are held since a turn failed or was cancelled; without any, try the failed
+ * turn again. */
+void ik_session_go_on(struct ik_session *session);
 
 /* Queue messages until the model to use is known; then send them, or hold them if the model could
  * not be switched as requested. */

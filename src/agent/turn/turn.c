@@ -30,7 +30,9 @@ struct ik_turn {
 
 	struct ik_message **queue; /* messages that wait for the end of the turn */
 	size_t queue_count;
-	bool held; /* they wait for the user */
+	bool held;      /* they wait for the user */
+	bool failed;    /* the last turn ended with an error: it can be tried again */
+	bool half_said; /* and its reply broke off in a text */
 
 	struct ik_call_ids ids;
 	int next_call; /* next numbers of calls and requests in the session */
@@ -120,14 +122,31 @@ static void begin_round(struct ik_turn *turn)
 		});
 }
 
+/* Ask for the rest of a reply that broke off. It is in the conversation, and services refuse one
+ * that ends with a reply. */
+static void ask_for_rest(struct ik_turn *turn)
+{
+	/* The model reads this, so it is not translated. */
+	append(turn,
+		ik_message_automatic("Your reply broke off. Go on exactly where it stopped; repeat "
+							 "nothing and say nothing about it."),
+		(struct ik_event){ .kind = IK_EVENT_MESSAGE });
+}
+
+/* Begin a turn with the user's message, or without one (NULL) that which failed, again. */
 static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
+	turn->failed = false;
 	turn->state = IK_TURN_WAITING;
-	message->time_ms = ik_clock_wall_ms(); /* it may have been queued */
-	append(turn, ik_message_ref(message), (struct ik_event){ .kind = IK_EVENT_MESSAGE });
+	if (message) {
+		message->time_ms = ik_clock_wall_ms(); /* it may have been queued */
+		append(turn, ik_message_ref(message), (struct ik_event){ .kind = IK_EVENT_MESSAGE });
+	}
 	emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_STARTED });
+	if (!message && turn->half_said)
+		ask_for_rest(turn);
 	if (turn->tools_ready)
 		begin_round(turn);
 	else
@@ -223,6 +242,7 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	turn->looping = NULL;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
+	turn->failed = stop == IK_TURN_STOP_ERROR;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
 		hold(turn);
 	emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_DONE, .stop = stop });
@@ -626,6 +646,7 @@ static void abort_request(struct ik_turn *turn)
 static void fail_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length)
 {
+	turn->half_said = turn->reply.count > 0 && turn->reply.call_count == 0;
 	append_parts(turn, true);
 	fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
 	append_error(turn, code, sentence, length);
@@ -641,6 +662,8 @@ static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 			.kind = IK_EVENT_RETRY,
 			.code = input->code,
 			.delay_ms = input->delay_ms,
+			.attempt = input->attempt,
+			.attempts = input->attempts,
 			.text = input->text,
 			.text_length = input->text_length,
 		});
@@ -876,6 +899,8 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 		turn->held = false;
 		if (!may_begin(turn))
 			emit_queued(turn);
+		else if (turn->queue_count == 0 && turn->failed)
+			begin_turn(turn, NULL);
 		take_queued(turn);
 		break;
 	case IK_INPUT_TOOLS:

@@ -94,7 +94,7 @@ enum ik_turn_state {
 enum ik_input_kind {
 	IK_INPUT_USER,          /* message; queued unless IDLE with history and model known */
 	IK_INPUT_UNQUEUE,       /* discard the newest queued message */
-	IK_INPUT_RELEASE,       /* send the held messages */
+	IK_INPUT_RELEASE,       /* send the held messages; without any, try a failed turn again */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (initially they are not) */
 	IK_INPUT_HISTORY,       /* ready: older messages are loaded (initially they are) */
 	IK_INPUT_MODEL,         /* ready: the model to use is known (initially it is); then success: it
@@ -102,7 +102,8 @@ enum ik_input_kind {
 	IK_INPUT_DELTA,         /* request, delta */
 	IK_INPUT_STREAM_END,    /* request: the reply is complete */
 	IK_INPUT_STREAM_FAILED, /* request, code, text */
-	IK_INPUT_RETRY,         /* as STREAM_FAILED, but the request is sent again in delay_ms */
+	IK_INPUT_RETRY,         /* as STREAM_FAILED, but the request is sent again in delay_ms:
+	                           attempt, of attempts at most */
 	IK_INPUT_ANSWER,      /* the user's answer about a waiting call: call, success: it may run, else
 	                         text: the envelope's sentence */
 	IK_INPUT_JUDGE_AGAIN, /* the rules have changed: judge the waiting calls again */
@@ -123,6 +124,7 @@ struct ik_input {
 	struct ik_message *message; /* the user's; the turn adds its own reference */
 	enum ik_error_code code;
 	int64_t delay_ms;
+	int attempt, attempts;
 	bool success;
 	int64_t duration_ms;
 	bool truncated;            /* the envelope was cut */

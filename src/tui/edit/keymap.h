@@ -129,7 +129,7 @@ enum ik_action {
 	/* without keys of their own */
 	IK_ACTION_QUIT,
 	IK_ACTION_EDIT_QUEUED, /* the newest queued message */
-	IK_ACTION_SEND_QUEUED, /* the held messages */
+	IK_ACTION_GO_ON,       /* send the held messages, or try the failed turn again */
 	IK_ACTION_ANSWER,      /* a question was answered */
 	IK_ACTION_COUNT
 };

@@ -1,6 +1,5 @@
 #include "tui/pane/status_bar.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "tui/text/quantity.h"
@@ -14,8 +13,6 @@
 enum status_bar_part {
 	PART_AGENTS,
 	PART_SCAN,
-	PART_ACTIVITY,
-	PART_QUEUED,
 	PART_MODEL,
 	PART_TOKENS,
 	PART_CONTEXT,
@@ -31,8 +28,8 @@ enum status_bar_part {
 
 /* The order in which parts are dropped if there is no room. */
 static const enum status_bar_part dropped[] = { PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL,
-	PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE,
-	PART_SCAN, PART_AGENTS, PART_ACTIVITY };
+	PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_STORE, PART_SANDBOX, PART_MODE, PART_SCAN,
+	PART_AGENTS };
 
 #define LEAST 12         /* columns needed for a useful model or session name */
 #define SESSION_BYTES 40 /* of a title, at most */
@@ -165,67 +162,19 @@ void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* Append a number of tokens: "812", "12.3k", "4.5M". */
-static void put_tokens(struct ik_buf *out, int64_t count)
-{
-	if (count < 1000)
-		ik_buf_printf(out, "%" PRId64, count);
-	else if (count < 1000000)
-		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "k", count / 1000, count / 100 % 10);
-	else
-		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
-}
-
 /* Append tokens and cost: "↑663 ↓24 $0.0042". */
 static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)
 		return;
 	ik_buf_puts(out, "↑");
-	put_tokens(out, bar->usage.input_tokens);
+	ik_tokens_put(out, bar->usage.input_tokens);
 	ik_buf_puts(out, " ↓");
-	put_tokens(out, bar->usage.output_tokens);
+	ik_tokens_put(out, bar->usage.output_tokens);
 	if (bar->usage.cost >= 0) {
 		ik_buf_putc(out, ' ');
 		ik_cost_put(out, bar->usage.cost);
 	}
-}
-
-/* Append the current activity. Return its style. */
-static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar *bar)
-{
-	switch (bar->activity) {
-	case IK_ACTIVITY_NONE:
-		break;
-	case IK_ACTIVITY_WAITING:
-		ik_buf_printf(out, "%s ", bar->waiting_for ? bar->waiting_for : _("Loading tools…"));
-		ik_elapsed_put(out, bar->seconds);
-		break;
-	case IK_ACTIVITY_WORKING:
-		ik_buf_puts(out, _("working "));
-		ik_elapsed_put(out, bar->seconds);
-		break;
-	case IK_ACTIVITY_RUNNING:
-		if (bar->tool) {
-			ik_buf_puts(out, _("running "));
-			ik_sanitize_line(out, bar->tool, strnlen(bar->tool, 40));
-			ik_buf_putc(out, ' ');
-		} else {
-			ik_buf_printf(out,
-				ngettext("running %zu tool ", "running %zu tools ", bar->tools_running),
-				bar->tools_running);
-		}
-		ik_elapsed_put(out, bar->seconds);
-		break;
-	case IK_ACTIVITY_RETRY:
-		ik_buf_puts(out, _("retry in "));
-		ik_elapsed_put(out, bar->seconds);
-		return IK_STYLE_WARNING;
-	case IK_ACTIVITY_ASKING:
-		ik_buf_puts(out, _("waiting for you"));
-		return IK_STYLE_WARNING;
-	}
-	return IK_STYLE_BOLD;
 }
 
 /* Append an external name, at most `most` bytes of it. */
@@ -296,12 +245,6 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		ik_scan_put(out, bar);
 		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_WARNING
 																	: IK_STYLE_DIM;
-	case PART_ACTIVITY:
-		return put_activity(out, bar);
-	case PART_QUEUED:
-		if (bar->queued > 0)
-			ik_buf_printf(out, ngettext("%zu queued", "%zu queued", bar->queued), bar->queued);
-		return IK_STYLE_BOLD;
 	case PART_MODEL:
 		put_model(out, bar);
 		return IK_STYLE_DIM;
@@ -427,13 +370,13 @@ static void make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 	/* The last remaining part is cut, not dropped. A hint outlives all others: the user has just
 	 * asked for it. */
 	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
-		if (dropped[i] == PART_QUEUED && bar->agent_count > 0)
+		if (dropped[i] == PART_STORE && bar->agent_count > 0)
 			count_agents(&texts[PART_AGENTS], bar);
 		if ((dropped[i] != PART_KEYS || !bar->hint) && !shorten(texts, dropped[i], room))
 			texts[dropped[i]].columns = 0;
 	}
 	if (bar->hint && width_of(texts) > room)
-		texts[PART_ACTIVITY].columns = 0;
+		texts[PART_AGENTS].columns = 0;
 }
 
 /* Lay out all parts that fit. */

@@ -39,26 +39,11 @@ struct ik_agent_mark {
 	int64_t started_ms; /* start of the running turn, monotonic; 0: none */
 };
 
-enum ik_activity {
-	IK_ACTIVITY_NONE,
-	IK_ACTIVITY_WAITING, /* for the tools */
-	IK_ACTIVITY_WORKING, /* the model */
-	IK_ACTIVITY_RUNNING, /* tools */
-	IK_ACTIVITY_RETRY,   /* a countdown */
-	IK_ACTIVITY_ASKING   /* for the user's answer */
-};
-
 struct ik_status_bar {
 	enum ik_scan_state scan;
 	size_t scan_done, scan_total;
 	size_t tools, tools_failed;
 	const char *provider, *model;
-	enum ik_activity activity;
-	const char *waiting_for; /* WAITING: description; NULL: the tools */
-	const char *tool;        /* RUNNING: its name, or NULL for several */
-	size_t tools_running;
-	int64_t seconds;                     /* since it began; RETRY: seconds left */
-	size_t queued;                       /* messages */
 	struct ik_usage usage;               /* of the session; cost -1: unknown */
 	int context;                         /* percent of the model's window in use; -1: unknown */
 	const char *session;                 /* its title or the start of its ID; NULL: not shown */

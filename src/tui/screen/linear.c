@@ -34,7 +34,7 @@ struct ik_linear {
 
 	struct ik_buf pane; /* lines of panes as last written */
 	struct ik_buf said; /* states of the status bar as last said */
-	enum ik_activity activity;
+	enum ik_phase phase;
 
 	struct ik_buf line; /* last line as the terminal shows it */
 	int row, column;    /* of the cursor in the cells; -1 if hidden */
@@ -402,31 +402,54 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	linear->pane = lines;
 }
 
-/* Say the activity if it has changed. */
-static void write_activity(struct ik_linear *linear, const struct ik_status_bar *bar)
+/* Say that the request failed, why, and what happens next. */
+static void say_retry(struct ik_linear *linear, const struct ik_activity *activity)
 {
-	enum ik_activity before = linear->activity;
+	int64_t left = activity->retry_at_ms - activity->now_ms;
+	char *key = ik_keymap_key_name(activity->keymap, IK_IN_EDITOR, IK_ACTION_CANCEL);
+	char *sentence =
+		ik_format(_("The request failed: %s Attempt %d of %d in %d seconds; %s gives up."),
+			activity->reason ? activity->reason : "", activity->attempt, activity->attempts,
+			left > 0 ? (int)((left + 999) / 1000) : 0, key);
 
-	linear->activity = bar->activity;
-	if (before == bar->activity)
+	say(linear, sentence);
+	free(sentence);
+	free(key);
+}
+
+/* Is it the model's turn? */
+static bool is_model(enum ik_phase phase)
+{
+	return phase == IK_PHASE_REQUEST || phase == IK_PHASE_THINKING || phase == IK_PHASE_WRITING;
+}
+
+/* Say what is at work if that has changed. */
+static void write_activity(struct ik_linear *linear, const struct ik_activity *activity)
+{
+	enum ik_phase before = linear->phase;
+
+	linear->phase = activity->phase;
+	if (before == activity->phase)
 		return;
-	switch (bar->activity) {
-	case IK_ACTIVITY_NONE:
+	switch (activity->phase) {
+	case IK_PHASE_IDLE:
 		say(linear, _("Ready."));
 		break;
-	case IK_ACTIVITY_WAITING:
-		say(linear, bar->waiting_for ? bar->waiting_for : _("Loading tools…"));
+	case IK_PHASE_LOADING:
+		say(linear, activity->loading_for ? activity->loading_for : _("Loading tools…"));
 		break;
-	case IK_ACTIVITY_WORKING:
-		if (before != IK_ACTIVITY_RUNNING && before != IK_ACTIVITY_ASKING)
+	case IK_PHASE_REQUEST:
+	case IK_PHASE_THINKING:
+	case IK_PHASE_WRITING:
+		if (!is_model(before) && before != IK_PHASE_RUNNING && before != IK_PHASE_ASKING)
 			say(linear, _("The model is working."));
 		break;
-	case IK_ACTIVITY_RUNNING: /* the calls announce themselves */
+	case IK_PHASE_RUNNING: /* the calls announce themselves */
 		break;
-	case IK_ACTIVITY_RETRY:
-		say(linear, _("The request failed; it is tried again."));
+	case IK_PHASE_RETRY:
+		say_retry(linear, activity);
 		break;
-	case IK_ACTIVITY_ASKING:
+	case IK_PHASE_ASKING:
 		say(linear, _("A question waits for your answer."));
 		break;
 	}
@@ -513,7 +536,7 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
 	if (bar->model)
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
-	if (screen->held) {
+	if (screen->activity->held) {
 		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
 		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
 
@@ -522,8 +545,8 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 							   "back.",
 						  "%zu messages are held: %s on an empty line sends them, %s takes the "
 						  "newest back.",
-						  bar->queued),
-				bar->queued, send, back));
+						  screen->activity->queued_count),
+				screen->activity->queued_count, send, back));
 		free(back);
 		free(send);
 	}
@@ -591,7 +614,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	write_welcome(linear, &parts, cells);
 	write_states(linear, &parts);
 	write_blocks(linear);
-	write_activity(linear, parts.bar);
+	write_activity(linear, parts.activity);
 	write_panes(linear, &parts, cells);
 	write_line(linear, cells);
 	linear->out = NULL;

@@ -21,11 +21,11 @@
 #define NEVER INT64_C(-1)
 #define WHEEL_ROWS 3
 #define TWICE_MS 400    /* time between the clicks of a double click */
-#define LABEL_BYTES 400 /* limit of a text shown on one row */
-#define QUEUE_PART 5    /* queued messages take at most a fifth of the screen's rows */
-#define EDITOR_ROWS 10  /* the editor grows to this height, then scrolls */
-#define DIALOG_ROWS 12  /* rows that a question may always have */
-#define SHORT_ID 8      /* characters of the ID shown for a session without a title */
+#define ACTIVITY_PART 4 /* the rows of what is at work and waits: at most this part of the screen */
+#define GENEROUS_ROWS 16 /* from this height on, a blank row ends the conversation */
+#define EDITOR_ROWS 10   /* the editor grows to this height, then scrolls */
+#define DIALOG_ROWS 12   /* rows that a question may always have */
+#define SHORT_ID 8       /* characters of the ID shown for a session without a title */
 
 enum { PANES = 5 };
 
@@ -50,18 +50,6 @@ struct ik_wanted_place {
 	int64_t sequence; /* 0 for no place */
 	char *words;      /* to be highlighted there */
 	bool typed;       /* the editor keeps focus */
-};
-
-/* What the session is doing, and since when. */
-struct ik_turn_status {
-	bool running;
-	bool unstarted;          /* it starts with the next tick */
-	bool waiting;            /* for the tools or for a session to be read; also without a turn */
-	const char *waiting_for; /* in words; NULL means the tools */
-	int64_t started_ms;
-	int64_t retry_ms;         /* delay of a new retry, until the next tick; else NEVER */
-	int64_t retry_at_ms;      /* time of the retry, or NEVER */
-	const char *retry_reason; /* NULL if unknown */
 };
 
 struct ik_screen {
@@ -93,9 +81,8 @@ struct ik_screen {
 	struct ik_dialog *dialog;
 	int wanted_question; /* ID of the last question opened with a key, or 0 */
 	struct ik_prompt *prompt;
-	struct ik_turn_status turn;
-	char *queued;               /* the queued messages (bar.queued), one a line; NULL for none */
-	bool queued_held;           /* the queue waits until the user sends it */
+	struct ik_activity *activity;
+	bool taking_back;           /* the last key took a queued message back */
 	struct ik_invocation asked; /* the action that the current key requests from the program */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
@@ -170,10 +157,10 @@ static struct ik_pane *pane_of(void *pane)
 	return pane;
 }
 
-/* Is there anything to cancel: a turn, a wait, or the user's own call? */
+/* Is there anything to cancel? */
 static bool is_busy(const struct ik_screen *screen)
 {
-	return screen->turn.running || screen->turn.waiting || ik_calls_running(screen->calls) > 0;
+	return ik_activity_is_busy(screen->activity);
 }
 
 /* Is the message empty? */
@@ -614,12 +601,10 @@ static int rows_of_editor(const struct ik_screen *screen)
 	return rows < most ? rows : most;
 }
 
-/* Return the number of rows of the queued messages. */
-static int rows_of_queue(const struct ik_screen *screen)
+/* Return the number of rows of what is at work and of the queue. */
+static int rows_of_activity(const struct ik_screen *screen)
 {
-	int most = screen->rows / QUEUE_PART > 1 ? screen->rows / QUEUE_PART : 1;
-
-	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
+	return ik_activity_rows(screen->activity, screen->columns, screen->rows / ACTIVITY_PART);
 }
 
 /* Return the most rows that a question may have above the editor. Where possible, enough of the
@@ -632,26 +617,29 @@ static int most_of_dialog(int rows)
 }
 
 /* Divide a screen that is large enough. */
-static struct ik_layout share_out(const struct ik_screen *screen, int queue_rows, int dialog_rows)
+static struct ik_layout share_out(const struct ik_screen *screen, int activity_rows,
+	int dialog_rows)
 {
 	int columns = screen->columns, editor_rows = rows_of_editor(screen);
-	int rule = screen->rows - editor_rows - 2, queue = rule - queue_rows;
-	int body = queue - dialog_rows, width = columns * 2 / 5;
+	int rule = screen->rows - editor_rows - 2, activity = rule - activity_rows;
+	int body = activity - dialog_rows, width = columns * 2 / 5;
+	int blank = screen->rows >= GENEROUS_ROWS && dialog_rows == 0;
 	struct ik_rectangle whole = { 0, 0, body, columns };
 	struct ik_layout layout = {
 		.rule = { rule, 0, 1, columns },
 		.editor = { rule + 1, 0, editor_rows, columns },
 		.status = { screen->rows - 1, 0, 1, columns },
-		.queue = { queue, 0, queue_rows, columns },
+		.activity = { activity, 0, activity_rows, columns },
 		.dialog = { body, 0, dialog_rows, columns },
 	};
 
 	if (!screen->side || screen->help_open) {
 		layout.scrollback = whole;
+		layout.scrollback.rows -= screen->help_open ? 0 : blank;
 	} else if (is_covered(screen)) {
 		layout.pane = whole;
 	} else {
-		layout.scrollback = (struct ik_rectangle){ 0, 0, body, columns - width - 2 };
+		layout.scrollback = (struct ik_rectangle){ 0, 0, body - blank, columns - width - 2 };
 		layout.divider = (struct ik_rectangle){ 0, columns - width - 1, body, 1 };
 		layout.pane = (struct ik_rectangle){ 0, columns - width, body, width };
 	}
@@ -661,21 +649,23 @@ static struct ik_layout share_out(const struct ik_screen *screen, int queue_rows
 /* Return the layout of the screen. */
 static struct ik_layout layout_of(const struct ik_screen *screen)
 {
-	int queue_rows = rows_of_queue(screen);
+	bool asking = ik_dialog_count(screen->dialog) > 0 && !screen->help_open;
+	/* On a small screen the question says enough. */
+	int activity_rows = asking && screen->rows < GENEROUS_ROWS ? 0 : rows_of_activity(screen);
 
 	if (screen->rows < IK_LEAST_ROWS || screen->columns < IK_LEAST_COLUMNS)
 		return (struct ik_layout){ .too_small = true };
-	struct ik_layout layout = share_out(screen, queue_rows, 0);
+	struct ik_layout layout = share_out(screen, activity_rows, 0);
 
-	if (screen->help_open || ik_dialog_count(screen->dialog) == 0)
+	if (!asking)
 		return layout;
-	int most = most_of_dialog(layout.queue.row);
-	/* A question whose text has no row could only be denied, so queued messages make room. */
+	int most = most_of_dialog(layout.activity.row);
+	/* A question whose text has no row could only be denied, so all else makes room. */
 	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
 		most = most_of_dialog(layout.rule.row);
-		queue_rows = 0;
+		activity_rows = 0;
 	}
-	return share_out(screen, queue_rows, ik_dialog_rows(screen->dialog, screen->columns, most));
+	return share_out(screen, activity_rows, ik_dialog_rows(screen->dialog, screen->columns, most));
 }
 
 /* ---- keys ---- */
@@ -744,6 +734,12 @@ static void close_front(struct ik_screen *screen)
 		leave(screen);
 }
 
+/* Does Esc stop what is at work, since nothing else is to be closed? */
+static bool esc_stops(const struct ik_screen *screen)
+{
+	return !screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR;
+}
+
 /* Handle Esc: close what is in front or has focus, as its last line says; else cancel the turn;
  * else close the pane; pressed twice at an empty prompt, rewind. */
 static void cancel(struct ik_screen *screen)
@@ -752,7 +748,7 @@ static void cancel(struct ik_screen *screen)
 
 	if (ik_find_shows(find_of(screen)) && (screen->help_open || focus == IK_FOCUS_SCROLLBACK))
 		ik_find_end(find_of(screen));
-	else if (!screen->help_open && is_busy(screen) && focus == IK_FOCUS_EDITOR)
+	else if (is_busy(screen) && esc_stops(screen))
 		ask(screen, IK_ACTION_CANCEL);
 	else if (context_of(screen) == IK_IN_EDITOR && !screen->side && is_draft_empty(screen) &&
 		screen->told_any)
@@ -781,8 +777,8 @@ static void submit(struct ik_screen *screen)
 	if (strspn(text, " \t\n") == length) {
 		if (is_aside(screen))
 			ik_dialog_set_open(screen->dialog, true);
-		else if (screen->queued_held)
-			ask(screen, IK_ACTION_SEND_QUEUED);
+		else if (!is_busy(screen) && (screen->activity->held || screen->activity->failed))
+			ask(screen, IK_ACTION_GO_ON);
 		return;
 	}
 	ik_buf_clear(&screen->submitted);
@@ -902,6 +898,13 @@ static void edit_selected(struct ik_screen *screen, enum ik_action action)
 		ask_with(screen, IK_ACTION_COPY, &screen->copied);
 }
 
+/* Does Up take back a queued message? It does so again and again, until another key comes. */
+static bool takes_back(const struct ik_screen *screen)
+{
+	return context_of(screen) == IK_IN_EDITOR && screen->activity->queued_count > 0 &&
+		(is_draft_empty(screen) || screen->taking_back);
+}
+
 /* At the end of the conversation, Ctrl-D (half a page down) may have been meant to quit. */
 static void say_how_to_end(struct ik_screen *screen)
 {
@@ -993,8 +996,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		break;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		if (action == IK_ACTION_UP && context_of(screen) == IK_IN_EDITOR &&
-			is_draft_empty(screen) && screen->bar.queued > 0)
+		if (action == IK_ACTION_UP && takes_back(screen))
 			ask(screen, IK_ACTION_EDIT_QUEUED);
 		else
 			move(screen, action);
@@ -1376,6 +1378,7 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		ik_screen_flash(screen, NULL);
 	unmark(screen);
 	handle_key(screen, key, action);
+	screen->taking_back = screen->asked.action == IK_ACTION_EDIT_QUEUED;
 	return screen->asked;
 }
 
@@ -1387,49 +1390,6 @@ static void set_model(struct ik_screen *screen, const char *provider, const char
 	set_text(&screen->bar.model, model);
 	ik_browser_measure(screen->browser);
 	screen->dirty = true;
-}
-
-/* Return the text of an event, for one row. */
-static char *event_label(const struct ik_event *event)
-{
-	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
-
-	return event->text ? ik_pane_line(event->text, length) : ik_strdup("");
-}
-
-/* Forget the retry. */
-static void end_retry(struct ik_turn_status *turn)
-{
-	turn->retry_ms = turn->retry_at_ms = NEVER;
-	set_text(&turn->retry_reason, NULL);
-}
-
-/* End the wait and the retry, after a sign of life or an end. */
-static void end_wait(struct ik_turn_status *turn)
-{
-	end_retry(turn);
-	turn->waiting = false;
-}
-
-/* Note that a wait has begun or ended. */
-static void note_wait(struct ik_screen *screen, const struct ik_event *event)
-{
-	struct ik_turn_status *turn = &screen->turn;
-
-	turn->unstarted |= !is_busy(screen);
-	turn->waiting = !event->text || event->text_length > 0;
-	set_text(&turn->waiting_for, NULL);
-	turn->waiting_for = event->text ? event_label(event) : NULL;
-	if (!turn->waiting)
-		end_retry(turn); /* of a summary that was given up */
-}
-
-/* Note that a retry is due. */
-static void note_retry(struct ik_turn_status *turn, const struct ik_event *event)
-{
-	end_retry(turn);
-	turn->retry_ms = event->delay_ms > 0 ? event->delay_ms : 0;
-	turn->retry_reason = event_label(event);
 }
 
 /* Update title and usage from messages. older: they are older than all before. */
@@ -1450,27 +1410,10 @@ static void note_messages(struct ik_screen *screen, struct ik_message *const *me
 	look_for_place(screen, messages, count);
 }
 
-/* Note an event of a call. */
-static void note_call(struct ik_screen *screen, const struct ik_event *event)
-{
-	if (!event->id)
-		return;
-	if (event->kind == IK_EVENT_TOOL_STARTED && event->round == 0)
-		screen->turn.waiting = false;
-}
-
-/* Update the queued messages. */
-static void set_queued(struct ik_screen *screen, const struct ik_event *event)
-{
-	screen->bar.queued = event->count;
-	screen->queued_held = event->held;
-	free(screen->queued);
-	screen->queued = event->count > 0 ? ik_strndup(event->text, event->text_length) : NULL;
-}
-
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->dirty = true;
+	ik_activity_apply(screen->activity, event);
 	ik_chat_log_apply(screen->log, event);
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
@@ -1483,20 +1426,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		note_messages(screen, event->older, event->count, true);
 		break;
 	case IK_EVENT_TURN_STARTED:
-		screen->turn.running = screen->turn.unstarted = true;
-		screen->turn.waiting = screen->older = false;
-		break;
-	case IK_EVENT_WAITING:
-		note_wait(screen, event);
-		break;
-	case IK_EVENT_ROUND_STARTED:
-		end_wait(&screen->turn);
-		break;
-	case IK_EVENT_CALL_PROGRESS:
-	case IK_EVENT_TOOL_STARTED:
-	case IK_EVENT_TOOL_OUTPUT:
-	case IK_EVENT_TOOL_DONE:
-		note_call(screen, event);
+		screen->older = false;
 		break;
 	case IK_EVENT_USAGE:
 		ik_usage_add(&screen->bar.usage, &event->usage);
@@ -1504,19 +1434,9 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	case IK_EVENT_CONTEXT:
 		screen->bar.context = event->percent;
 		break;
-	case IK_EVENT_RETRY:
-		note_retry(&screen->turn, event);
-		break;
-	case IK_EVENT_QUEUED:
-		set_queued(screen, event);
-		break;
 	case IK_EVENT_STORE:
 		screen->bar.store_waiting = (int64_t)event->count;
 		screen->bar.store_trouble = event->trouble;
-		break;
-	case IK_EVENT_TURN_DONE:
-		end_wait(&screen->turn);
-		screen->turn.running = false;
 		break;
 	default: /* the chat log shows it, or the program acts on it */
 		break;
@@ -1571,6 +1491,7 @@ void ik_screen_begin(struct ik_screen *screen)
 	ik_screen_clear(screen);
 	ik_inspector_forget(screen->inspector);
 	ik_calls_clear(screen->calls);
+	ik_activity_clear(screen->activity);
 	screen->bar.usage = (struct ik_usage){ .cost = -1 };
 	screen->bar.context = 0;
 	screen->older = screen->told_any = false;
@@ -1606,110 +1527,16 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 
 /* ---- time ---- */
 
-/* Return the oldest running call, or NULL. */
-static const struct ik_shown_call *running_call(const struct ik_screen *screen)
-{
-	size_t left = ik_calls_running(screen->calls);
-	const struct ik_shown_call *found = NULL;
-
-	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
-		const struct ik_shown_call *call = ik_calls_at(screen->calls, i);
-
-		if (call->stage != IK_STAGE_RUNNING)
-			continue;
-		found = call;
-		left--;
-	}
-	return found;
-}
-
-/* Return the reason of the retry that is due, or NULL if none is. */
-static const char *retry_reason(const struct ik_screen *screen)
-{
-	const char *reason = screen->turn.retry_reason;
-
-	return screen->turn.retry_at_ms != NEVER && reason && reason[0] ? reason : NULL;
-}
-
-/* Set the start times of a new turn and a new retry; return true if a retry has become due. */
-static bool tick_turn(struct ik_screen *screen)
-{
-	struct ik_turn_status *turn = &screen->turn;
-
-	if (turn->unstarted)
-		turn->started_ms = screen->now_ms;
-	turn->unstarted = false;
-	if (turn->retry_ms != NEVER)
-		turn->retry_at_ms = screen->now_ms + turn->retry_ms;
-	turn->retry_ms = NEVER;
-	if (turn->retry_at_ms == NEVER || screen->now_ms < turn->retry_at_ms)
-		return false;
-	end_retry(turn);
-	return true;
-}
-
-/* Return the activity, questions aside, and the second to show. */
-static enum ik_activity activity_of(const struct ik_screen *screen, int64_t *ret_second)
-{
-	const struct ik_turn_status *turn = &screen->turn;
-
-	*ret_second = 0;
-	if (!is_busy(screen))
-		return IK_ACTIVITY_NONE;
-	if (turn->retry_at_ms != NEVER) {
-		int64_t left = turn->retry_at_ms - screen->now_ms;
-
-		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
-		return IK_ACTIVITY_RETRY;
-	}
-	if (!turn->unstarted)
-		*ret_second = (screen->now_ms - turn->started_ms) / 1000;
-	if (turn->waiting)
-		return IK_ACTIVITY_WAITING;
-	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
-}
-
-/* Return the number of milliseconds until that second changes, or -1 for never. */
-static int64_t next_second(const struct ik_screen *screen)
-{
-	const struct ik_shown_call *call = running_call(screen);
-
-	if (!is_busy(screen))
-		return -1;
-	if (screen->turn.retry_at_ms != NEVER) {
-		int64_t left = screen->turn.retry_at_ms - screen->now_ms;
-
-		return left > 0 ? (left - 1) % 1000 + 1 : 0;
-	}
-	return 1000 - (screen->now_ms - (call ? call->started_ms : screen->turn.started_ms)) % 1000;
-}
-
-/* Update the status bar for the current time. */
-static void update_bar(struct ik_screen *screen)
-{
-	struct ik_status_bar *bar = &screen->bar;
-	const struct ik_shown_call *call = running_call(screen);
-
-	bar->activity = activity_of(screen, &bar->seconds);
-	if (ik_dialog_count(screen->dialog) > 0) {
-		bar->activity = IK_ACTIVITY_ASKING;
-		bar->seconds = 0;
-	}
-	bar->tool = NULL;
-	bar->waiting_for = screen->turn.waiting_for;
-	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = screen->again ? screen->again_hint : ik_keymap_pending(screen->keymap);
-	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
-		return;
-	if (bar->tools_running == 1)
-		bar->tool = call->name;
-	bar->seconds = call->started_ms < 0 ? 0 : (screen->now_ms - call->started_ms) / 1000;
-}
-
 /* Return the shorter of two delays; -1 is never. */
 static int64_t sooner(int64_t one, int64_t other)
 {
 	return one < 0 || (other >= 0 && other < one) ? other : one;
+}
+
+/* Have the status bar show what the next key would do. */
+static void show_hint(struct ik_screen *screen)
+{
+	screen->bar.hint = screen->again ? screen->again_hint : ik_keymap_pending(screen->keymap);
 }
 
 /* Redraw when the displayed seconds of other conversations change; return the number of
@@ -1749,16 +1576,15 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	free(problem);
 	ik_calls_tick(screen->calls, now_ms);
 	changed |= ik_chat_log_tick(screen->log, now_ms);
-	changed |= tick_turn(screen);
+	changed |= ik_activity_tick(screen->activity, now_ms, ik_dialog_count(screen->dialog) > 0);
 	int64_t again = tick_again(screen);
 
-	update_bar(screen);
+	show_hint(screen);
 	bool more = ik_find_work(screen->find, &changed);
 
 	more |= ik_find_work(screen->help_find, &changed);
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
-	bool counts = ik_dialog_count(screen->dialog) == 0 || ik_calls_running(screen->calls) > 0;
-	int64_t next = more ? 0 : counts ? next_second(screen) : -1;
+	int64_t next = more ? 0 : ik_activity_next(screen->activity);
 
 	screen->dirty |= changed;
 	return sooner(sooner(next, asked), sooner(tick_agents(screen), again));
@@ -1861,18 +1687,8 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	return area.columns - columns - 2;
 }
 
-/* Append what to do with held messages. */
-static void put_held(const struct ik_screen *screen, struct ik_buf *out)
-{
-	char *sentence = ik_keymap_sentence(screen->keymap,
-		_(" {send} sends what is held, {up} takes the newest back "));
-
-	ik_buf_puts(out, sentence);
-	free(sentence);
-}
-
-/* Draw the line over the editor: at the left the queue, the search and the keys of the
- * scrollback, at the right the news. */
+/* Draw the line over the editor: at the left the search and the keys of the scrollback, at the
+ * right the news. */
 static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
@@ -1894,10 +1710,6 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		ik_buf_printf(&out, " %s ", screen->flash);
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
-	else if (!searching && retry_reason(screen))
-		ik_buf_printf(&out, " %s ", retry_reason(screen));
-	else if (!searching && screen->queued_held && context == IK_IN_EDITOR && is_draft_empty(screen))
-		put_held(screen, &out);
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
 	if (context == IK_IN_SCROLLBACK || searching || (writing && !screen->help_open)) {
@@ -1964,38 +1776,18 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
-/* Draw the queued messages. */
-static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
+/* Draw what is at work, and the queue. */
+static void draw_activity(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
-	size_t rows = (size_t)area.rows, skipped = screen->bar.queued - rows;
-	const char *line = screen->queued;
-	struct ik_buf out;
+	const struct ik_activity_view view = {
+		.model = screen->bar.model,
+		.stop = context_of(screen) == IK_IN_EDITOR && esc_stops(screen) ? IK_ACTION_CANCEL
+																		: IK_ACTION_INTERRUPT,
+		.prompt = context_of(screen) == IK_IN_EDITOR && is_draft_empty(screen),
+	};
 
-	if (rows == 0)
-		return;
-	ik_buf_init(&out, IK_KIB(64));
-	/* The first of several rows counts the messages that have no row. */
-	if (skipped > 0 && rows > 1) {
-		skipped++;
-		ik_buf_printf(&out, ngettext("%zu more before that", "%zu more before that", skipped),
-			skipped);
-		ik_cells_label(cells, area, area.row, area.column + 2, IK_STYLE_DIM, out.data);
-		area.row++;
-	}
-	for (; skipped > 0 && *line; skipped--)
-		line += strcspn(line, "\n") + 1;
-	for (; line && *line; area.row++) {
-		size_t length = strcspn(line, "\n");
-		char *label = ik_strndup(line, length);
-
-		ik_buf_clear(&out);
-		ik_buf_printf(&out, screen->queued_held ? _(" held: %s ") : _(" queued: %s "), label);
-		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_DIM, out.data);
-		free(label);
-		line += length + (line[length] == '\n');
-	}
-	ik_buf_done(&out);
+	ik_activity_draw(screen->activity, &view, cells, area);
 }
 
 /* Draw the welcome below the notices in an area, unless there is more than notices. */
@@ -2052,9 +1844,10 @@ static void draw_prompt(struct ik_screen *screen, struct ik_cells *cells, struct
 
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 {
+	(void)ik_activity_tick(screen->activity, screen->now_ms, ik_dialog_count(screen->dialog) > 0);
 	struct ik_layout layout = layout_of(screen);
 
-	update_bar(screen);
+	show_hint(screen);
 	screen->bar.now_ms = screen->now_ms;
 	screen->drawn = screen->bar;
 	screen->dirty = false;
@@ -2074,7 +1867,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 			(struct ik_rectangle){ layout.editor.row, 0, 1, (int)strlen(PROMPT) }, IK_STYLE_DIM);
 	}
 	draw_upper(screen, cells, &layout);
-	draw_queue(screen, cells, layout.queue);
+	draw_activity(screen, cells, layout.activity);
 	draw_rule(screen, cells, &layout);
 	if (context_of(screen) == IK_IN_DIALOG)
 		ik_cells_set_cursor(cells, -1, 0);
@@ -2099,7 +1892,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.keymap = screen->keymap,
 		.find = find_of(screen),
 		.prompt = screen->prompt,
-		.held = screen->queued_held,
+		.activity = screen->activity,
 	};
 }
 
@@ -2167,7 +1960,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->scrollback = screen->log->scrollback;
 	screen->welcome = options->welcome;
 	screen->placeholder = options->placeholder;
-	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
+	screen->activity = ik_activity_new(screen->calls, screen->keymap);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap);
 	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->history_bytes,
@@ -2187,9 +1980,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_dialog_free(screen->dialog);
 	for (size_t i = 0; i < PANES; i++)
 		screen->panes[i]->ops->release(screen->panes[i]);
-	free(screen->queued);
-	set_text(&screen->turn.waiting_for, NULL);
-	set_text(&screen->turn.retry_reason, NULL);
+	ik_activity_free(screen->activity);
 	ik_chat_log_free(screen->log);
 	ik_calls_free(screen->calls);
 	ik_keymap_free(screen->keymap);

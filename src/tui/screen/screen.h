@@ -19,6 +19,7 @@
 #include "tui/pane/pane_sessions.h"
 #include "tui/pane/status_bar.h"
 #include "tui/pane/welcome.h"
+#include "tui/screen/activity.h"
 #include "tui/screen/dialog.h"
 #include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
@@ -38,7 +39,7 @@ struct ik_layout {
 	struct ik_rectangle divider;    /* the column between scrollback and pane */
 	struct ik_rectangle pane;       /* no cells without a pane */
 	struct ik_rectangle dialog;     /* no cells without a question */
-	struct ik_rectangle queue;      /* no cells unless messages wait */
+	struct ik_rectangle activity;   /* no cells unless something is at work or waits */
 	struct ik_rectangle rule;       /* the row over the editor */
 	struct ik_rectangle editor;
 	struct ik_rectangle status;
@@ -169,7 +170,7 @@ struct ik_screen_parts {
 	const struct ik_keymap *keymap;
 	const struct ik_find *find; /* the search in front */
 	const struct ik_prompt *prompt;
-	bool held; /* queued messages wait until the user sends them */
+	const struct ik_activity *activity;
 };
 struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen);
 

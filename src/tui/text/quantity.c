@@ -1,5 +1,7 @@
 #include "tui/text/quantity.h"
 
+#include <inttypes.h>
+
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -50,6 +52,16 @@ void ik_count_put(struct ik_buf *out, int64_t count)
 	for (digits = 3; count >= 1000; count /= 1000, digits += 3 + 1)
 		/* Translators: between the thousands of a number; one character of ASCII */
 		ik_buf_insert(out, out->length - digits, _(","), 1);
+}
+
+void ik_tokens_put(struct ik_buf *out, int64_t count)
+{
+	if (count < 1000)
+		ik_buf_printf(out, "%" PRId64, count);
+	else if (count < 1000000)
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "k", count / 1000, count / 100 % 10);
+	else
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
 }
 
 void ik_size_text(struct ik_buf *out, size_t bytes)

@@ -22,6 +22,9 @@ void ik_age_text(struct ik_buf *out, int64_t age_ms);
 /* Append "812", "1,200,000". */
 void ik_count_put(struct ik_buf *out, int64_t count);
 
+/* Append a number of tokens: "812", "12.3k", "4.5M". */
+void ik_tokens_put(struct ik_buf *out, int64_t count);
+
 /* Append "12 bytes", "3 KB", "1.5 MB". */
 void ik_size_text(struct ik_buf *out, size_t bytes);
 

@@ -245,6 +245,17 @@ static const struct row rows[] = {
 	  "+user:hi started request retry:RATE_LIMIT +assistant:ok done:end" },
 	{ "tried too often", 4, 50, "T u:hi R:CONNECT R:CONNECT F:CONNECT",
 	  "+user:hi started request retry:CONNECT retry:CONNECT +error:CONNECT done:error" },
+	{ "tried again when it has failed", 4, 50, "T u:hi F:AUTH G F:AUTH G x:ok . G",
+	  "+user:hi started request +error:AUTH done:error started request +error:AUTH done:error "
+	  "started request +assistant:ok done:end" },
+	{ "tried again after a call", 4, 50, "T u:hi c0:A:x . d:A F:CONNECT G x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +error:CONNECT done:error "
+	  "started request +assistant:ok done:end" },
+	{ "the rest of what broke off", 4, 50, "T u:hi x:half F:CONNECT G x:whole .",
+	  "+user:hi started request +assistant!:half +error:CONNECT done:error "
+	  "started +go-on request +assistant:whole done:end" },
+	{ "what is cancelled is not tried again", 4, 50, "T u:hi C G",
+	  "+user:hi started request abort done:cancelled" },
 	{ "broken in mid-text", 4, 50, "T u:hi x:half F:CONNECT",
 	  "+user:hi started request +assistant!:half +error:CONNECT done:error" },
 	{ "broken in a call", 4, 50, "T u:hi x:a c0:A:x a0:{\"b F:CONNECT",

@@ -128,7 +128,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		"Left/Right choose  Enter answer  F6 put aside  Esc = [n] No\n"
 		"────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  waiting for you  openai/gpt           F1 help  F2 tools  F3 inspector\n");
+		" ◌ tools  openai/gpt               F1 help  F2 tools  F3 inspector  F4 sessions\n");
 	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
 	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
@@ -203,7 +203,7 @@ Test(dialog, the_smallest_screen_has_room)
 		"Enter answer  PgUp/PgDn  F6 put aside\n"
 		"────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  waiting for you  openai/gpt\n");
+		" ◌ tools  openai/gpt  F1 help  F2 tools\n");
 	press(IK_KEY_PAGE_DOWN);
 	press(IK_KEY_END);
 	draw(10, 40);
@@ -254,7 +254,7 @@ Test(dialog, letters_answer_and_so_do_arrows_with_enter)
 	is_answer(press(IK_KEY_ENTER), other, 3, "");
 	cr_assert_str_eq(draft(), "", "an answer is no text");
 	draw(24, 80);
-	cr_assert_not(picture_has(&cells, "waiting for you"));
+	cr_assert_not(picture_has(&cells, "Waiting for your answer"));
 }
 
 /* Nothing that is typed is lost, and the end of a message allows nothing. */
@@ -305,12 +305,15 @@ Test(dialog, escape_is_an_answer_and_interrupt_is_the_turns)
 	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_TURN_STARTED});
 	id = ask("May it?");
 	draw(24, 80);
+	cr_assert(picture_has(&cells, " ◌ Waiting for your answer"));
+	cr_assert(picture_has(&cells, "Ctrl-C to stop"));
 	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	ik_screen_withdraw(screen, id);
 	ik_screen_withdraw(screen, id);
 	draw(24, 80);
 	cr_assert_not(picture_has(&cells, "May it?"));
-	cr_assert(picture_has(&cells, "working"));
+	cr_assert(picture_has(&cells, " Waiting for gpt · "));
+	cr_assert(picture_has(&cells, "Esc to stop"));
 }
 
 Test(dialog, who_is_writing_is_not_disturbed)
@@ -321,7 +324,6 @@ Test(dialog, who_is_writing_is_not_disturbed)
 	cr_assert(picture_has(&cells, "─ May it? ──"));
 	cr_assert(picture_has(&cells, "F6 answer"));
 	cr_assert_not(picture_has(&cells, "[y] Once"));
-	cr_assert(picture_has(&cells, "waiting for you"));
 	type("del, yes");
 	cr_assert_str_eq(draft(), "dear model, yes");
 	press(IK_KEY_F6);
