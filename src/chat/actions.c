@@ -232,7 +232,7 @@ static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocati
 	bool changed;
 
 	ik_buf_init(&out, IK_KIB(64));
-	changed = ik_theme_command(chat->setup->config, invocation->text, &out);
+	changed = ik_theme_command(&chat->setup->themes, chat->setup->config, invocation->text, &out);
 	ik_command_answer(chat->core.session, invocation->line, &out);
 	if (!changed)
 		return;

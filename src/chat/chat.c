@@ -134,7 +134,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	term.type = getenv("TERM");
 	ik_appearance_colours(&term);
 	(void)ik_background_of_variable(getenv("COLORFGBG"), &chat->light);
-	term.theme = ik_appearance_theme(setup->config, chat->light);
+	term.theme = ik_appearance_theme(&setup->themes, setup->config->ui_theme, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
 	if (!chat->tty)
 		return IK_FAILED;

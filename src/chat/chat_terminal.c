@@ -17,8 +17,11 @@
 
 void ik_chat_theme_apply(struct ik_chat *chat)
 {
+	const struct ik_setup *setup = chat->setup;
+
 	if (chat->term)
-		ik_term_set_theme(chat->term, ik_appearance_theme(chat->setup->config, chat->light));
+		ik_term_set_theme(chat->term,
+			ik_appearance_theme(&setup->themes, setup->config->ui_theme, chat->light));
 	ik_screen_touch(chat->screen);
 }
 
@@ -103,7 +106,7 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 	if (!chat->term || !ik_term_answers(chat->term))
 		return;
 	/* Only a theme that depends on the background needs the query. */
-	if (!ik_theme_find(chat->setup->config->ui_theme) &&
+	if (!ik_theme_find(&chat->setup->themes, chat->setup->config->ui_theme) &&
 		ik_term_colours(chat->term) != IK_COLOURS_NONE)
 		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof(IK_BACKGROUND_QUERY) - 1);
 	ik_tty_write(chat->tty, last, sizeof(last) - 1);

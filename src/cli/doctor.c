@@ -124,7 +124,7 @@ static void check_terminal(struct doctor *doctor)
 	};
 	struct ik_term_options options = {
 		.type = getenv("TERM"),
-		.theme = ik_theme_at(0),
+		.theme = ik_theme_at(NULL, 0),
 		.rows = 24,
 		.columns = 80,
 	};

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "config/config_keys.h"
 #include "util/text.h"
 
 void ik_appearance_colours(struct ik_term_options *options)
@@ -17,26 +16,31 @@ void ik_appearance_colours(struct ik_term_options *options)
 		(ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit"));
 }
 
-const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light)
+const struct ik_theme *ik_appearance_theme(const struct ik_themes *themes, const char *name,
+	bool light)
 {
-	const struct ik_theme *theme = ik_theme_find(config->ui_theme);
+	const struct ik_theme *theme = ik_theme_find(themes, name);
 
-	return theme ? theme : ik_theme_find(light ? "light" : "dark");
+	return theme ? theme : ik_theme_find(NULL, light ? "light" : "dark");
 }
 
-bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out)
+bool ik_theme_command(const struct ik_themes *themes, struct ik_config *config, const char *rest,
+	struct ik_buf *out)
 {
-	const struct ik_config_key *key = ik_config_key_find(&ik_config_keys, "ui.theme");
+	const struct ik_theme *theme;
 	struct ik_error error;
 
 	if (rest[0] == '\0') {
-		for (const char *const *name = key->choices; *name; name++)
-			ik_buf_printf(out, "%s %s\n", ik_text_equal(*name, config->ui_theme) ? "*" : " ",
-				*name);
+		for (size_t i = 0; i == 0 || (theme = ik_theme_at(themes, i - 1)); i++) {
+			const char *name = i == 0 ? "auto" : theme->name;
+
+			ik_buf_printf(out, "%s %s\n", ik_text_equal(name, config->ui_theme) ? "*" : " ", name);
+		}
 		ik_buf_puts(out, _("/theme NAME takes another; auto goes by the terminal's background."));
 		return false;
 	}
-	if (ik_config_set(config, "ui.theme", rest, IK_ORIGIN_OPTION, "/theme", &error) != IK_OK) {
+	if ((!ik_text_equal(rest, "auto") && !ik_theme_find(themes, rest)) ||
+		ik_config_set(config, "ui.theme", rest, IK_ORIGIN_OPTION, "/theme", &error) != IK_OK) {
 		ik_buf_printf(out, _("There is no theme \"%s\": /theme lists them."), rest);
 		return false;
 	}

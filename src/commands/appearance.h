@@ -13,11 +13,14 @@
  * set, and 24-bit ones if COLORTERM promises them. */
 void ik_appearance_colours(struct ik_term_options *options);
 
-/* Return the theme that ui.theme names; for "auto", the one for a light or dark background. */
-const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light);
+/* Return the theme of this name; for "auto" and a name that is none, the one for a light or dark
+ * background. */
+const struct ik_theme *ik_appearance_theme(const struct ik_themes *themes, const char *name,
+	bool light);
 
 /* Run /theme with rest as its argument, and append the answer. Return true if ui.theme has
  * changed. */
-bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out);
+bool ik_theme_command(const struct ik_themes *themes, struct ik_config *config, const char *rest,
+	struct ik_buf *out);
 
 #endif

@@ -527,8 +527,8 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		return first_word;
 	case IK_ARGUMENT_THEME:
 		add(complete, "auto", NULL, true);
-		for (i = 0; ik_theme_at(i); i++)
-			add(complete, ik_theme_at(i)->name, NULL, true);
+		for (i = 0; ik_theme_at(&complete->setup->themes, i); i++)
+			add(complete, ik_theme_at(&complete->setup->themes, i)->name, NULL, true);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
 		/* A title has blanks, so everything after the command is the word. It may also be a number

@@ -89,7 +89,7 @@ struct ik_config {
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
 	char *http_proxy, *http_ca_file;
 
-	char *ui_theme;     /* "auto", "dark", "light", "contrast", "mono" */
+	char *ui_theme;     /* "auto" or the name of a theme (tui/term/theme.h) */
 	char *ui_inspector; /* "open", "closed" */
 	char *ui_language;  /* NULL: from the locale */
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */

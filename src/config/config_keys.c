@@ -16,7 +16,6 @@ static const char *const wire_formats[] = { "openai-chat", "openai-responses", "
 /* clang-format off */
 static const char *const thinking_levels[] = { "off", "minimal", "low", "medium", "high",
 	"xhigh", "max", NULL };
-static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
@@ -126,8 +125,8 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("proxy for all requests") },
 	{ .name = "http.ca_file", .type = IK_KEY_TEXT, .offset = FIELD(http_ca_file),
 		.meaning = N_("file of certificates to trust in place of the system's") },
-	{ .name = "ui.theme", .type = IK_KEY_CHOICE, .offset = FIELD(ui_theme), .standard = "\"auto\"",
-		.choices = themes, .project = true, .meaning = N_("colours of the screen") },
+	{ .name = "ui.theme", .type = IK_KEY_TEXT, .offset = FIELD(ui_theme), .standard = "\"auto\"",
+		.project = true, .meaning = N_("colours of the screen") },
 	{ .name = "ui.mouse", .type = IK_KEY_BOOL, .offset = FIELD(ui_mouse), .standard = "true",
 		.project = true, .meaning = N_("whether wheel and clicks are for the program") },
 	{ .name = "ui.show_thinking", .type = IK_KEY_BOOL, .offset = FIELD(ui_show_thinking),

@@ -1,5 +1,6 @@
 #include "core/setup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,50 @@ static enum ik_status read_model_rules(struct ik_setup *setup, struct ik_error *
 	ik_buf_done(&text);
 	free(path);
 	return status == IK_NOT_FOUND ? IK_OK : status;
+}
+
+/* Select the names of files with themes, for scandir(). */
+static int is_theme(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && ik_text_ends(entry->d_name, ".json");
+}
+
+/* Read a theme of the user's; without it, the chat still works. */
+static void read_theme(struct ik_setup *setup, const char *directory, const char *file)
+{
+	char *path = ik_path_join(directory, file);
+	char *name = ik_strndup(file, strlen(file) - strlen(".json"));
+	struct ik_error error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	if (ik_file_read(path, &text, &error) != IK_OK ||
+		ik_themes_add(&setup->themes, name, path, text.data, text.length, &error) != IK_OK)
+		ik_config_warn(setup->config, "%s", error.text);
+	ik_buf_done(&text);
+	free(name);
+	free(path);
+}
+
+/* Read the user's themes, and look whether there is the one that is configured. */
+static void read_themes(struct ik_setup *setup)
+{
+	char *directory = ik_places_file(&setup->places, "themes");
+	const char *wanted = setup->config->ui_theme;
+	struct dirent **entries = NULL;
+	int count = directory ? scandir(directory, &entries, is_theme, alphasort) : 0;
+
+	for (int i = 0; i < count; i++) {
+		read_theme(setup, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!ik_text_equal(wanted, "auto") && !ik_theme_find(&setup->themes, wanted))
+		ik_config_warn(setup->config,
+			_("ui.theme: there is no theme \"%s\"; there are auto, dark, light, contrast, mono and "
+			  "the files %s/NAME.json"),
+			wanted, directory ? directory : "themes");
+	free(directory);
 }
 
 /* Let ui.language override the locale's language for gettext. */
@@ -273,6 +318,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		open_log(ret_setup);
 	if (status != IK_OK)
 		return status;
+	if (options->verb == IK_VERB_CHAT || options->verb == IK_VERB_DOCTOR)
+		read_themes(ret_setup);
 	if (options->verb == IK_VERB_DOCTOR ||
 		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_RECOVER))
 		return choose_database(ret_setup, error);
@@ -301,6 +348,7 @@ void ik_setup_done(struct ik_setup *setup)
 	free(setup->instructions);
 	free(setup->database);
 	free(setup->language);
+	ik_themes_done(&setup->themes);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
 	setup->sandbox = ik_sandbox_free(setup->sandbox);
 	ik_project_done(&setup->project);

@@ -2,7 +2,7 @@
  * setup: read the configuration and choose the model from the command line, the environment and
  * files.
  *
- * May include: util, json, config, store/store.h, tool/run.h, provider.
+ * May include: util, json, config, store/store.h, tool/run.h, provider, tui/term/theme.h.
  */
 #ifndef IK_CORE_SETUP_H
 #define IK_CORE_SETUP_H
@@ -13,6 +13,7 @@
 #include "core/project.h"
 #include "guard/sandbox.h"
 #include "store/store.h"
+#include "tui/term/theme.h"
 
 struct ik_setup {
 	struct ik_places places;
@@ -25,6 +26,7 @@ struct ik_setup {
 	char *database;             /* for ik_store_open(); NULL: in memory */
 	struct ik_sandbox *sandbox; /* of tools */
 	char **kodelet_environment; /* for Kodelet's tools (custom_tools.env_whitelist) */
+	struct ik_themes themes;    /* the user's */
 };
 
 /* Read everything; model, system prompt and database only for verbs that need them. A configuration

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 	bench.screen = ik_screen_new(&(struct ik_screen_options){.markdown = true,
 		.provider = "openai", .model = "bench"});
 	bench.term = ik_term_new(&(struct ik_term_options){.type = "xterm-256color",
-		.colours = IK_COLOURS_256, .theme = ik_theme_find("dark"), .rows = rows,
+		.colours = IK_COLOURS_256, .theme = ik_theme_find(NULL, "dark"), .rows = rows,
 		.columns = columns}, &error);
 	if (!bench.term) {
 		fprintf(stderr, "bench_frame: %s\n", error.text);

@@ -459,8 +459,8 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	if (theme == term->theme)
 		return;
 	term->theme = theme;
-	make_looks(term->colours == IK_COLOURS_NONE ? ik_theme_find("mono") : theme, term->colours,
-		term->own_colours, term->looks);
+	make_looks(term->colours == IK_COLOURS_NONE ? ik_theme_find(NULL, "mono") : theme,
+		term->colours, term->own_colours, term->looks);
 	term->everything = true;
 }
 

@@ -1,7 +1,12 @@
 #include "tui/term/theme.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "json/scan.h"
+#include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 #define BOLD IK_ATTRIBUTE_BOLD
@@ -22,7 +27,7 @@
  * #F5F0E0 for "light". For text in "contrast", which has its own background, it is 7 to 1.
  */
 /* clang-format off */
-static const struct ik_theme themes[] = {
+static const struct ik_theme built_in[] = {
 	{ "dark", {
 		[IK_STYLE_NORMAL] = { OWN, OWN, 0 },
 		[IK_STYLE_DIM] = { 0x9AA3B2, OWN, 0 },
@@ -102,19 +107,223 @@ static const struct ik_theme themes[] = {
 };
 /* clang-format on */
 
-#define THEME_COUNT (sizeof(themes) / sizeof(*themes))
+#define BUILT_IN (sizeof(built_in) / sizeof(*built_in))
 
-const struct ik_theme *ik_theme_at(size_t index)
+const struct ik_theme *ik_theme_at(const struct ik_themes *themes, size_t index)
 {
-	return index < THEME_COUNT ? &themes[index] : NULL;
+	if (index < BUILT_IN)
+		return &built_in[index];
+	index -= BUILT_IN;
+	return themes && index < themes->count ? &themes->items[index] : NULL;
 }
 
-const struct ik_theme *ik_theme_find(const char *name)
+const struct ik_theme *ik_theme_find(const struct ik_themes *themes, const char *name)
 {
-	for (size_t i = 0; i < THEME_COUNT; i++)
-		if (ik_text_equal(themes[i].name, name))
-			return &themes[i];
+	const struct ik_theme *theme;
+
+	for (size_t i = 0; (theme = ik_theme_at(themes, i)); i++)
+		if (ik_text_equal(theme->name, name))
+			return theme;
 	return NULL;
+}
+
+/* ---- themes in files ---- */
+
+static const char *const style_names[IK_STYLE_COUNT] = {
+	[IK_STYLE_NORMAL] = "normal",
+	[IK_STYLE_DIM] = "dim",
+	[IK_STYLE_BOLD] = "bold",
+	[IK_STYLE_EMPHASIS] = "emphasis",
+	[IK_STYLE_THINKING] = "thinking",
+	[IK_STYLE_USER] = "user",
+	[IK_STYLE_ACCENT] = "accent",
+	[IK_STYLE_CODE] = "code",
+	[IK_STYLE_KEYWORD] = "keyword",
+	[IK_STYLE_OUTPUT] = "output",
+	[IK_STYLE_GOOD] = "good",
+	[IK_STYLE_BAD] = "bad",
+	[IK_STYLE_WARNING] = "warning",
+	[IK_STYLE_FRAME] = "frame",
+	[IK_STYLE_SELECTION] = "selection",
+	[IK_STYLE_LINK] = "link",
+	[IK_STYLE_MATCH] = "match",
+};
+
+/* Read "#rrggbb" or "default". */
+static bool read_colour(struct ik_json_span value, int32_t *ret_colour)
+{
+	char *text = ik_json_text_new(value);
+	bool own = text && ik_text_equal(text, "default");
+	bool good = own ||
+		(text && text[0] == '#' && strlen(text) == 7 &&
+			strspn(text + 1, "0123456789abcdefABCDEF") == 6);
+
+	if (good)
+		*ret_colour = own ? IK_COLOUR_OWN : (int32_t)strtol(text + 1, NULL, 16);
+	free(text);
+	return good;
+}
+
+static bool read_foreground(struct ik_json_span value, struct ik_look *look)
+{
+	return read_colour(value, &look->foreground);
+}
+
+static bool read_background(struct ik_json_span value, struct ik_look *look)
+{
+	return read_colour(value, &look->background);
+}
+
+/* Read a list of attributes' names. */
+static bool read_attributes(struct ik_json_span value, struct ik_look *look)
+{
+	static const char *const names[] = { "bold", "dim", "reverse", "underline", "italic" };
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, item;
+	unsigned attributes = 0;
+
+	if (ik_json_span_type(value) != IK_JSON_ARRAY)
+		return false;
+	while (ik_json_next(value, &walk, &key, &item)) {
+		size_t i = 0;
+
+		while (i < sizeof(names) / sizeof(*names) && !ik_json_string_is(item, names[i]))
+			i++;
+		if (i == sizeof(names) / sizeof(*names))
+			return false;
+		attributes |= 1U << i;
+	}
+	look->attributes = (uint8_t)attributes;
+	return true;
+}
+
+/* A file whose text is read. */
+struct theme_file {
+	const char *path, *text;
+	struct ik_error *error;
+};
+
+/* Refuse what is not in a list of names. */
+static enum ik_status refuse_name(const struct theme_file *file, struct ik_json_span key,
+	const char *allowed)
+{
+	return ik_error_set(file->error, IK_INVALID, _("%s:%d: %.*s is unknown; there are: %s"),
+		file->path, ik_json_line(file->text, key.text), (int)key.length, key.text, allowed);
+}
+
+/* Refuse a value of another form. */
+static enum ik_status refuse_value(const struct theme_file *file, struct ik_json_span value,
+	const char *name, const char *form)
+{
+	return ik_error_set(file->error, IK_INVALID, _("%s:%d: \"%s\" has to be %s"), file->path,
+		ik_json_line(file->text, value.text), name, form);
+}
+
+/* Read what a file says of a style. */
+static enum ik_status read_look(const struct theme_file *file, const char *name,
+	struct ik_json_span members, struct ik_look *look)
+{
+	static const struct {
+		const char *name;
+		bool (*read)(struct ik_json_span value, struct ik_look *look);
+		const char *form;
+	} table[] = {
+		{ "foreground", read_foreground, N_("\"#rrggbb\" or \"default\"") },
+		{ "background", read_background, N_("\"#rrggbb\" or \"default\"") },
+		{ "attributes", read_attributes,
+			N_("a list of \"bold\", \"dim\", \"italic\", \"reverse\" and \"underline\"") },
+	};
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, value;
+
+	if (ik_json_span_type(members) != IK_JSON_OBJECT)
+		return refuse_value(file, members, name, _("an object"));
+	while (ik_json_next(members, &walk, &key, &value)) {
+		size_t i = 0;
+
+		while (i < sizeof(table) / sizeof(*table) && !ik_json_string_is(key, table[i].name))
+			i++;
+		if (i == sizeof(table) / sizeof(*table))
+			return refuse_name(file, key, "foreground, background, attributes");
+		if (!table[i].read(value, look))
+			return refuse_value(file, value, table[i].name, _(table[i].form));
+	}
+	return IK_OK;
+}
+
+/* Refuse a style that there is not. */
+static enum ik_status refuse_style(const struct theme_file *file, struct ik_json_span key)
+{
+	enum ik_status status;
+	struct ik_buf names;
+
+	ik_buf_init(&names, IK_KIB(1));
+	ik_buf_puts(&names, "base");
+	for (int style = 0; style < IK_STYLE_COUNT; style++)
+		ik_buf_printf(&names, ", %s", style_names[style]);
+	status = refuse_name(file, key, names.data);
+	ik_buf_done(&names);
+	return status;
+}
+
+/* Read the looks that a file names over those of its base. */
+static enum ik_status read_looks(const struct theme_file *file, struct ik_json_span root,
+	struct ik_look looks[IK_STYLE_COUNT])
+{
+	struct ik_json_span base = ik_json_member(root, "base"), key, value;
+	struct ik_json_walk walk = { 0 };
+	enum ik_status status = IK_OK;
+	size_t i = 0;
+
+	while (base.text && i < BUILT_IN && !ik_json_string_is(base, built_in[i].name))
+		i++;
+	if (i == BUILT_IN)
+		return refuse_value(file, base, "base", _("\"dark\", \"light\", \"contrast\" or \"mono\""));
+	memcpy(looks, built_in[i].looks, sizeof(built_in[i].looks));
+	while (status == IK_OK && ik_json_next(root, &walk, &key, &value)) {
+		int style = 0;
+
+		while (style < IK_STYLE_COUNT && !ik_json_string_is(key, style_names[style]))
+			style++;
+		if (style < IK_STYLE_COUNT)
+			status = read_look(file, style_names[style], value, &looks[style]);
+		else if (!ik_json_string_is(key, "base"))
+			status = refuse_style(file, key);
+	}
+	return status;
+}
+
+enum ik_status ik_themes_add(struct ik_themes *themes, const char *name, const char *path,
+	char *text, size_t length, struct ik_error *error)
+{
+	const struct theme_file file = { path, text, error };
+	struct ik_json_span root;
+	struct ik_error reason;
+	struct ik_theme theme;
+
+	ik_json_blank_comments(text, length);
+	if (ik_json_check(text, length, &root, &reason) != IK_OK)
+		return ik_error_set(error, IK_INVALID, "%s: %s", path, reason.text);
+	if (ik_json_span_type(root) != IK_JSON_OBJECT)
+		return ik_error_set(error, IK_INVALID, _("%s: must be a JSON object, but is: %s"), path,
+			ik_json_type_name(ik_json_span_type(root)));
+	if (ik_theme_find(themes, name) || ik_text_equal(name, "auto"))
+		return ik_error_set(error, IK_INVALID, _("%s: \"%s\" is a built-in theme: rename the file"),
+			path, name);
+	if (read_looks(&file, root, theme.looks) != IK_OK)
+		return error->status;
+	theme.name = ik_strdup(name);
+	themes->items = ik_alloc_array(themes->items, themes->count + 1, sizeof(theme));
+	themes->items[themes->count++] = theme;
+	return IK_OK;
+}
+
+void ik_themes_done(struct ik_themes *themes)
+{
+	for (size_t i = 0; i < themes->count; i++)
+		free((char *)themes->items[i].name);
+	free(themes->items);
+	*themes = (struct ik_themes){ 0 };
 }
 
 /* ---- the palette ---- */

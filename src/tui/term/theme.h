@@ -2,12 +2,13 @@
  * theme: the look of each style, one table for each theme, in 24-bit colours,
  * 0xRRGGBB, and what terminals with fewer colours show instead.
  *
- * Pure.  May include: util, tui/term/cells.h.
+ * Pure.  May include: util, json, tui/term/cells.h.
  */
 #ifndef IK_TUI_TERM_THEME_H
 #define IK_TUI_TERM_THEME_H
 
 #include "tui/term/cells.h"
+#include "util/buf.h"
 
 #define IK_COLOUR_OWN (-1) /* the terminal's default foreground or background */
 
@@ -51,9 +52,30 @@ struct ik_theme {
 	struct ik_look looks[IK_STYLE_COUNT];
 };
 
-/* Return the theme "dark", "light", "contrast" or "mono", or NULL for another name. "mono" has
- * attributes alone, and is what terminals without colours get. */
-const struct ik_theme *ik_theme_find(const char *name);
-const struct ik_theme *ik_theme_at(size_t index); /* NULL past the end */
+/* The user's themes; begins zeroed. */
+struct ik_themes {
+	struct ik_theme *items;
+	size_t count;
+};
+
+/*
+ * Read a theme from a file's text, in which comments become blanks, and add it:
+ *
+ *     {"base": "dark", "user": {"foreground": "#8db9f5", "attributes": ["bold"]}, ...}
+ *
+ * It looks like its base ("dark" without one; any built-in theme) but for the styles that it
+ * names, and these but for what it says of them. An error names the file, the line, the key and
+ * what is allowed. Pointers to the themes that were added before become invalid.
+ */
+enum ik_status ik_themes_add(struct ik_themes *themes, const char *name, const char *path,
+	char *text, size_t length, struct ik_error *error) IK_MUST_USE;
+void ik_themes_done(struct ik_themes *themes);
+
+/* Return a theme by its name: one of the user's (NULL: there are none), or built in ("dark", "light",
+ * "contrast", "mono"); NULL if there is none. "mono" has attributes alone, and is what terminals
+ * without colours get. */
+const struct ik_theme *ik_theme_find(const struct ik_themes *themes, const char *name);
+/* Return the built-in themes, then the user's; NULL past the end. */
+const struct ik_theme *ik_theme_at(const struct ik_themes *themes, size_t index);
 
 #endif

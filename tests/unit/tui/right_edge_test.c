@@ -62,7 +62,7 @@ static char *row_text(const struct ik_cells *cells, int row)
 static void check_width(struct ik_scrollback *scrollback, int columns)
 {
 	struct ik_term_options options = { .type = "xterm-256color",
-		.colours = IK_COLOURS_256, .theme = ik_theme_find("dark"), .rows = ROWS + 1,
+		.colours = IK_COLOURS_256, .theme = ik_theme_find(NULL, "dark"), .rows = ROWS + 1,
 		.columns = columns + 1 };
 	struct ik_rectangle area = { 0, 0, ROWS, columns };
 	struct ik_rectangle whole = { 0, 0, ROWS + 1, columns + 1 };

@@ -49,7 +49,7 @@ static struct rig *rig_new(const char *type, bool utf8, enum ik_colour_depth col
 	static size_t used;
 	struct rig *rig = &rigs[used++ % 8];
 	struct ik_error error;
-	struct ik_term_options options = { type, colours, ik_theme_find("dark"), rows, columns,
+	struct ik_term_options options = { type, colours, ik_theme_find(NULL, "dark"), rows, columns,
 		false };
 	cr_assert_not_null(setlocale(LC_ALL, utf8 ? "C.UTF-8" : "C"));
 	*rig = (struct rig){ .rows = rows, .columns = columns, .italic = strncmp(type, "screen", 6) != 0 };
@@ -127,7 +127,7 @@ static void check_same(struct rig *rig, const char *what)
 	for (int row = 0; row < rig->rows; row++)
 		for (int column = 0; column < rig->columns; column++) {
 			const struct ik_cell *cell = ik_cells_at(&rig->cells, row, column);
-			const struct ik_look *look = &ik_theme_find("dark")->looks[cell->style];
+			const struct ik_look *look = &ik_theme_find(NULL, "dark")->looks[cell->style];
 			char expected[IK_CELL_BYTES + 1];
 			snprintf(expected, sizeof expected, "%.*s", cell->length, cell->text);
 			cr_assert_str_eq(vterm_text(rig, row, column, &shown), expected,
@@ -262,7 +262,7 @@ static int foreground_at(struct rig *rig, int row, int column)
 Test(term, fewer_colours)
 {
 	VTermScreenCell cell;
-	const struct ik_look *look = &ik_theme_find("dark")->looks[IK_STYLE_CODE];
+	const struct ik_look *look = &ik_theme_find(NULL, "dark")->looks[IK_STYLE_CODE];
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_8, 2, 10);
 	text(rig, 0, 0, IK_STYLE_CODE, "tool");
 	frame(rig, 1, 0);
@@ -454,7 +454,7 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 	static const char *const bad[] = { NULL, "", "dumb", "unknown", "no-such-terminal" };
 	setlocale(LC_ALL, "C.UTF-8");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct ik_term_options options = { bad[i], IK_COLOURS_8, ik_theme_find("dark"), 24, 80,
+		struct ik_term_options options = { bad[i], IK_COLOURS_8, ik_theme_find(NULL, "dark"), 24, 80,
 			false };
 		struct ik_error error = { 0 };
 		cr_assert_null(ik_term_new(&options, &error));
@@ -473,7 +473,7 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 /* The colours that are drawn on a type, when COLORTERM promises 24-bit ones or not. */
 static enum ik_colour_depth colours_of(const char *type, bool direct, const char *drawn_as)
 {
-	struct ik_term_options options = { type, IK_COLOURS_TRUE, ik_theme_find("dark"), 24, 80,
+	struct ik_term_options options = { type, IK_COLOURS_TRUE, ik_theme_find(NULL, "dark"), 24, 80,
 		direct };
 	struct ik_error error;
 	struct ik_term *term = ik_term_new(&options, &error);

@@ -33,7 +33,7 @@ static struct ik_term *make(const char *type, enum ik_colour_depth colours)
 {
 	struct ik_error error;
 	struct ik_term_options options = { .type = type, .colours = colours,
-		.theme = ik_theme_find("dark"), .rows = IK_STYLE_COUNT, .columns = 12,
+		.theme = ik_theme_find(NULL, "dark"), .rows = IK_STYLE_COUNT, .columns = 12,
 		.direct = colours == IK_COLOURS_TRUE };
 	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));
 	struct ik_term *term = ik_term_new(&options, &error);
@@ -76,14 +76,14 @@ Test(term_theme, another_theme_repaints)
 		struct ik_buf dark = draw(term);
 		struct ik_buf none = draw(term);
 		cr_assert_eq(none.length, 0);
-		ik_term_set_theme(term, ik_theme_find("dark"));
+		ik_term_set_theme(term, ik_theme_find(NULL, "dark"));
 		struct ik_buf same = draw(term);
 		cr_assert_eq(same.length, 0, "the same theme changes nothing");
-		ik_term_set_theme(term, ik_theme_find("light"));
+		ik_term_set_theme(term, ik_theme_find(NULL, "light"));
 		struct ik_buf light = draw(term);
 		cr_assert(light.length > 0 && count(&light, "word") >= IK_STYLE_COUNT);
 		cr_assert_str_neq(light.data, dark.data);
-		ik_term_set_theme(term, ik_theme_find("dark"));
+		ik_term_set_theme(term, ik_theme_find(NULL, "dark"));
 		struct ik_buf again = draw(term);
 		cr_assert_eq(again.length, dark.length);
 		cr_assert_str_eq(again.data, dark.data);

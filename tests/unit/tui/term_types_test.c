@@ -156,11 +156,11 @@ Test(term_types, differences_look_like_whole_frames)
 {
 	static const char *const types[] = { "xterm-256color", "xterm", "screen-256color", "screen" };
 	const struct ik_theme *theme;
-	for (size_t i = 0; (theme = ik_theme_at(i)) != NULL; i++)
+	for (size_t i = 0; (theme = ik_theme_at(NULL, i)) != NULL; i++)
 		for (size_t type = 0; type < sizeof types / sizeof *types; type++)
 			for (int colours = IK_COLOURS_NONE; colours <= IK_COLOURS_TRUE; colours++)
 				compare(types[type], (enum ik_colour_depth)colours, theme, true);
-	compare("xterm-256color", IK_COLOURS_256, ik_theme_at(0), false);
+	compare("xterm-256color", IK_COLOURS_256, ik_theme_at(NULL, 0), false);
 }
 
 /* The types that people use, as far as they are installed, each with one of the themes. */
@@ -182,11 +182,11 @@ Test(term_types, all_makes)
 		"ms-terminal", "contour", "wezterm", "domterm", "vscode", "vscode-direct", "dvtm",
 		"dvtm-256color" };
 	size_t themes = 0, compared = 0;
-	while (ik_theme_at(themes) != NULL)
+	while (ik_theme_at(NULL, themes) != NULL)
 		themes++;
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		struct ik_term_options options = { .type = types[i],
-			.colours = IK_COLOURS_256, .theme = ik_theme_at(0), .rows = ROWS, .columns = COLUMNS };
+			.colours = IK_COLOURS_256, .theme = ik_theme_at(NULL, 0), .rows = ROWS, .columns = COLUMNS };
 		struct ik_error error;
 		struct ik_term *term = ik_term_new(&options, &error);
 		if (!term)
@@ -194,7 +194,7 @@ Test(term_types, all_makes)
 		ik_term_free(term);
 		for (int depth = 0; depth < 2; depth++)
 			compare(types[i], depth == 0 ? IK_COLOURS_256 :
-				(enum ik_colour_depth)(i % (IK_COLOURS_TRUE + 1)), ik_theme_at(i % themes), true);
+				(enum ik_colour_depth)(i % (IK_COLOURS_TRUE + 1)), ik_theme_at(NULL, i % themes), true);
 		compared++;
 	}
 	cr_assert_gt(compared, 3);
