@@ -291,6 +291,8 @@ char *ik_display_check(struct ik_json_span display, struct ik_json_span paramete
 		wrong = check_member("result", ik_json_member(display, "result"), none);
 	if (!wrong)
 		wrong = check_member("at", ik_json_member(display, "at"), none);
+	if (!wrong)
+		wrong = check_member("times", ik_json_member(display, "times"), none);
 	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles) && !wrong; i++)
 		wrong = check_member(roles[i], ik_json_member(display, roles[i]), properties);
 	return wrong;

@@ -11,7 +11,8 @@
  *
  * kind says what a call does.  path, command, old_text and new_text name the arguments that are
  * the file it is about, the command it runs, and what it replaces with what; at is the member of
- * the result with the number of the line where the new text begins.
+ * the result with the number of the line where the new text begins, times that with how many
+ * places that was done in.
  *
  * All is optional.  What a tool says here is only shown: no policy believes it.
  *
@@ -40,7 +41,7 @@ char *ik_display_check(struct ik_json_span display, struct ik_json_span paramete
 enum ik_display_kind ik_display_kind(struct ik_json_span display);
 
 /* Return the argument that has a role ("path", "command", "old_text", "new_text"), or the result's
- * member that has the role "at"; no value if there is none. */
+ * member that has the role "at" or "times"; no value if there is none. */
 struct ik_json_span ik_display_value(struct ik_json_span display, const char *role,
 	struct ik_json_span values);
 

@@ -32,7 +32,7 @@ Test(file_edit, describes_itself)
 		"'required':['file_path','old_string','new_string']},"
 		"'annotations':{'writes':['file_path']},"
 		"'display':{'kind':'edit','line':'Edit {file_path}','path':'file_path',"
-		"'old_text':'old_string','new_text':'new_string','at':'line'}}");
+		"'old_text':'old_string','new_text':'new_string','at':'line','times':'replacements'}}");
 }
 
 Test(file_edit, replaces_one)

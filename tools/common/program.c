@@ -43,6 +43,7 @@ static void put_display(const struct ik_program_display *display, struct ik_buf 
 		{ "old_text", display->old_text },
 		{ "new_text", display->new_text },
 		{ "at", display->at },
+		{ "times", display->times },
 	};
 
 	ik_json_printf(out, "'display':{");

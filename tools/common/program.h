@@ -48,7 +48,7 @@ struct ik_argument {
 /* How calls are shown: the members of "display" (ikigai-writing-tools(7)); NULL: left out. */
 struct ik_program_display {
 	const char *kind, *line, *result;
-	const char *path, *command, *old_text, *new_text, *at;
+	const char *path, *command, *old_text, *new_text, *at, *times;
 };
 
 struct ik_program {

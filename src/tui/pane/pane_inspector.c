@@ -301,7 +301,7 @@ static bool add_changes(struct ik_inspector *inspector)
 
 	if (shown) {
 		add_heading(inspector,
-			inspector->call->stage == IK_STAGE_FAILED ? _("Changes (the call failed)")
+			inspector->call->stage == IK_STAGE_FAILED ? _("Changes that were not made")
 													  : _("Changes"));
 		struct ik_block *block = add_block(inspector, IK_BLOCK_TEXT, diff.data, diff.length);
 		ik_block_set_renderer(block, &ik_renderer_diff);

@@ -21,22 +21,22 @@ struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *r
 	return ik_display_value(ik_call_display(call), role, arguments);
 }
 
-/* Return the line where the new text begins, by the call's result; 0: not known. */
-static size_t first_line(const struct ik_shown_call *call)
+/* Return the positive number in the call's result that has a role; 0: there is none. */
+static size_t result_number(const struct ik_shown_call *call, const char *role)
 {
-	struct ik_json_span envelope, at;
+	struct ik_json_span envelope, value;
 	struct ik_buf text;
-	int64_t line = 0;
+	int64_t number = 0;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	if (!ik_call_is_large(call) && ik_call_envelope(call, SIZE_MAX, &text) &&
 		ik_json_check(text.data, text.length, &envelope, NULL) == IK_OK) {
-		at = ik_display_value(ik_call_display(call), "at", ik_json_member(envelope, "result"));
-		if (!ik_json_integer(at, &line) || line < 1)
-			line = 0;
+		value = ik_display_value(ik_call_display(call), role, ik_json_member(envelope, "result"));
+		if (!ik_json_integer(value, &number) || number < 1)
+			number = 0;
 	}
 	ik_buf_done(&text);
-	return (size_t)line;
+	return (size_t)number;
 }
 
 /* A diff that is being written with the numbers of its lines. */
@@ -138,6 +138,7 @@ bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_bu
 {
 	struct ik_json_span old_text = ik_call_role(call, "old_text");
 	struct ik_buf before, after;
+	size_t times;
 	bool any;
 
 	if (ik_display_kind(ik_call_display(call)) != IK_DISPLAY_EDIT)
@@ -146,9 +147,14 @@ bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_bu
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
 	any = put_lines(ik_call_role(call, "new_text"), &after) &&
 		(!old_text.text || put_lines(old_text, &before));
-	if (any)
-		ik_changes_put(&before, &after, old_text.text ? first_line(call) : 1, most, out,
+	if (any) {
+		ik_changes_put(&before, &after, old_text.text ? result_number(call, "at") : 1, most, out,
 			ret_changes);
+		ret_changes->whole = !old_text.text;
+		times = result_number(call, "times");
+		ret_changes->added *= times > 1 ? times : 1;
+		ret_changes->removed *= times > 1 ? times : 1;
+	}
 	ik_buf_done(&before);
 	ik_buf_done(&after);
 	return any;

@@ -302,7 +302,12 @@ static void make_result_words(struct ik_shown_call *call)
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_clear(&call->result_words);
-	if (call->stage == IK_STAGE_OK && ik_call_changes(call, 0, &text, &changes))
+	bool changed = call->stage == IK_STAGE_OK && ik_call_changes(call, 0, &text, &changes);
+
+	if (changed && changes.whole) /* what was in the file before isn't known */
+		ik_buf_printf(&call->result_words, ngettext("%zu line", "%zu lines", changes.added),
+			changes.added);
+	else if (changed)
 		ik_buf_printf(&call->result_words, "+%zu -%zu", changes.added, changes.removed);
 	else if (call->stage == IK_STAGE_OK && !ik_call_is_large(call) &&
 		ik_call_envelope(call, SIZE_MAX, &text) &&

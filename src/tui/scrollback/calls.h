@@ -156,7 +156,8 @@ void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 void ik_call_facts(struct ik_shown_call *call, const char *between, struct ik_buf *out);
 
 struct ik_call_changes {
-	size_t added, removed; /* lines */
+	size_t added, removed; /* lines, in all places */
+	bool whole;            /* all of a file, which may have had other contents */
 	size_t more;           /* lines that were not appended */
 };
 

@@ -139,6 +139,7 @@ Test(calls, an_opened_edit_reads_as_one)
 		"\"new_string\":\"    /* more */\\n    return 2;\",\"replace_all\":false}";
 	static const char other[] = "{\"content\":\"one\\ntwo\\n\",\"file_path\":\"parse.c\",\"mode\":420}";
 	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"line\":7}}";
+	static const char several[] = "{\"tool_success\":true,\"result\":{\"line\":7,\"count\":3}}";
 	struct ik_calls *calls = ik_calls_new();
 	tools_use(calls);
 	struct ik_shown_call *call = ik_calls_get(calls, "a", "file_edit");
@@ -150,12 +151,19 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · +2 -1 · 1 ms\nfile_path: parse.c\nreplace_all: false\n\n"
 		"7 -     return 1;\n7 +     /* more */\n8 +     return 2;");
+	/* All places count. */
+	ik_buf_clear(&text);
+	call = ik_calls_get(calls, "c", "file_edit");
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	ik_calls_set_envelope(calls, call, several, strlen(several), 1);
+	ik_call_text(call, 1, &text, &head, &tail);
+	cr_assert_str_eq(text.data + head, " · +6 -3 · 1 ms\n7 -     return 1;\n… 2 more lines");
 	ik_buf_clear(&text);
 	call = ik_calls_get(calls, "b", "file_write");
 	ik_calls_set_arguments(calls, call, other, strlen(other));
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
-	cr_assert_str_eq(text.data + head, " · +2 -0 · 1 ms\nfile_path: parse.c\nmode: 420\n\n1 + one\n2 + two");
+	cr_assert_str_eq(text.data + head, " · 2 lines · 1 ms\nfile_path: parse.c\nmode: 420\n\n1 + one\n2 + two");
 	ik_buf_done(&text);
 	ik_calls_free(calls);
 }

@@ -9,7 +9,8 @@ void tools_use(struct ik_calls *calls)
 	} tools[] = {
 		{ "bash", "{\"kind\":\"execute\",\"line\":\"$ {command}\",\"command\":\"command\"}" },
 		{ "file_edit", "{\"kind\":\"edit\",\"line\":\"Edit {file_path}\",\"path\":\"file_path\","
-			"\"old_text\":\"old_string\",\"new_text\":\"new_string\",\"at\":\"line\"}" },
+			"\"old_text\":\"old_string\",\"new_text\":\"new_string\",\"at\":\"line\","
+			"\"times\":\"count\"}" },
 		{ "file_write", "{\"kind\":\"edit\",\"line\":\"Write {file_path}\",\"path\":\"file_path\","
 			"\"new_text\":\"content\"}" },
 		{ "glob", "{\"kind\":\"search\",\"line\":\"Find {pattern}\","
