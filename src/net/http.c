@@ -298,21 +298,34 @@ static void schedule(struct ik_http_request *request)
 	}
 }
 
+/* Return the value of a response header, or NULL. */
+static const char *header_of(const struct ik_http_request *request, const char *name)
+{
+	const struct http_library *curl = &request->http->curl;
+	struct curl_header *header;
+
+	return curl->easy_header(request->easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		? header->value
+		: NULL;
+}
+
 /* Return the delay that Retry-After requests, in milliseconds, or -1 if there is none. It is a
  * number of seconds or a date, which libcurl parses. */
 static int64_t retry_after_ms(const struct ik_http_request *request)
 {
-	const struct http_library *curl = &request->http->curl;
-	struct curl_header *header;
+	const char *precise = header_of(request, "retry-after-ms");
+	const char *value = precise ? precise : header_of(request, "Retry-After");
 	curl_off_t left = 0;
 	double seconds;
 	char *end;
 
-	if (curl->easy_header(request->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+	if (!value)
 		return -1;
-	seconds = strtod(header->value, &end);
-	if (end == header->value || *end != '\0') {
-		curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &left);
+	seconds = strtod(value, &end);
+	if (precise) {
+		seconds /= 1000;
+	} else if (end == value || *end != '\0') {
+		request->http->curl.easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &left);
 		seconds = (double)left;
 	}
 	if (!(seconds > 0))
@@ -341,6 +354,7 @@ static void IK_PRINTF(3, 4)
 		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 		request->result.status = (int)status;
 		request->result.retry_after_ms = retry_after_ms(request);
+		request->result.should_retry = header_of(request, "x-should-retry");
 	}
 	schedule(request);
 }

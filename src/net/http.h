@@ -51,10 +51,11 @@ enum ik_http_failure {
 
 struct ik_http_result {
 	enum ik_http_failure failure;
-	int status;             /* 0: none was received */
-	const char *message;    /* "" for IK_HTTP_OK, otherwise a sentence */
-	int64_t retry_after_ms; /* from Retry-After; -1: absent */
-	bool transient;         /* IK_HTTP_TLS: the connection was cut, so retrying may help */
+	int status;               /* 0: none was received */
+	const char *message;      /* "" for IK_HTTP_OK, otherwise a sentence */
+	int64_t retry_after_ms;   /* from retry-after-ms or Retry-After; -1: absent */
+	const char *should_retry; /* the header x-should-retry, "true" or "false"; NULL: absent */
+	bool transient;           /* IK_HTTP_TLS: the connection was cut, so retrying may help */
 };
 
 struct ik_http_events {

@@ -116,9 +116,12 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	ik_buf_done(&sentence);
 }
 
-/* Fail on an error status, or a response that is not a stream. */
-static void fail_response(struct ik_exchange *exchange, int status, int64_t retry_after_ms)
+/* Fail on an error status, or a response that is not a stream. The server may say whether, and when,
+ * to retry. */
+static void fail_response(struct ik_exchange *exchange, int status,
+	const struct ik_http_result *result)
 {
+	int64_t retry_after_ms = result->retry_after_ms;
 	struct ik_endpoint endpoint = exchange->model->endpoint;
 	enum ik_error_code code = IK_CODE_PROVIDER;
 	bool retryable = false;
@@ -128,6 +131,10 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 	ik_buf_init(&sentence, IK_KIB(16));
 	ik_provider_error(&endpoint, status, exchange->words.data, exchange->words.length, &sentence,
 		&code, &retryable);
+	if (result->should_retry)
+		retryable = ik_text_equal(result->should_retry, "true");
+	if (retry_after_ms < 0)
+		retry_after_ms = ik_provider_retry_ms(exchange->words.data, exchange->words.length);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
 }
@@ -187,7 +194,7 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 	if (result->failure != IK_HTTP_OK)
 		fail_transfer(exchange, result);
 	else if (!is_stream(exchange))
-		fail_response(exchange, exchange->status, result->retry_after_ms);
+		fail_response(exchange, exchange->status, result);
 	else
 		fail_within(exchange, early ? IK_CODE_CONNECT : IK_CODE_BAD_RESPONSE, early, error->text);
 }
@@ -285,7 +292,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		else if (exchange->status == 0)
 			fail_transfer(exchange, result);
 		else
-			fail_response(exchange, exchange->status, result->retry_after_ms);
+			fail_response(exchange, exchange->status, result);
 		return;
 	}
 	status = ik_decoder_finish(exchange->decoder, on_delta, exchange, &error);

@@ -23,8 +23,13 @@ bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain)
 
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
 {
-	return ik_endpoint_is_in(endpoint, "api.openai.com") ||
-		ik_endpoint_is_in(endpoint, "openai.azure.com");
+	static const char *const domains[] = { "api.openai.com", "openai.azure.com",
+		"services.ai.azure.com", "cognitiveservices.azure.com" };
+
+	for (size_t index = 0; index < sizeof(domains) / sizeof(*domains); index++)
+		if (ik_endpoint_is_in(endpoint, domains[index]))
+			return true;
+	return false;
 }
 
 char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,

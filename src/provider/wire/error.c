@@ -1,6 +1,7 @@
 #include "provider/wire/wire.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/limits.h"
@@ -29,6 +30,8 @@ static const struct {
 	{ "exceed_context_size_error", IK_CODE_CONTEXT, false },
 	{ "insufficient_quota", IK_CODE_RATE_LIMIT, false },
 	{ "billing_error", IK_CODE_RATE_LIMIT, false },
+	{ "enforced_spend_limit_reached", IK_CODE_RATE_LIMIT, false },
+	{ "contract_spend_limit_reached", IK_CODE_RATE_LIMIT, false },
 	{ "rate_limit_exceeded", IK_CODE_RATE_LIMIT, true },
 	{ "rate_limit_error", IK_CODE_RATE_LIMIT, true },
 	{ "RESOURCE_EXHAUSTED", IK_CODE_RATE_LIMIT, true },
@@ -49,6 +52,8 @@ static const char *const context_phrases[] = {
 	"maximum context", "input token count", "too many tokens", "input is too long",
 };
 /* clang-format on */
+/* A phrase in the message of Anthropic's error for an account without money, which has no kind. */
+static const char no_credit[] = "credit balance is too low";
 
 /* Set code and retryable from the status alone. */
 static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retryable)
@@ -107,7 +112,13 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 		}
 		return;
 	}
-	struct ik_json_span detail = ik_json_member(error, "detail");
+	struct ik_json_span nested = ik_json_member(error, "message");
+	struct ik_json_span detail = ik_json_member(ik_json_span_type(nested) == IK_JSON_OBJECT ? nested
+																							: error,
+		"detail");
+
+	if (ik_json_string(ik_json_member(error, "Message"), out))
+		return;
 
 	if (ik_json_string(detail, out) || ik_json_string(ik_json_at(detail, "0.msg"), out))
 		return;
@@ -126,6 +137,8 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 
 	if (ik_json_span_type(error) != IK_JSON_OBJECT && ik_json_span_type(error) != IK_JSON_STRING) {
 		if (ik_json_span_type(ik_json_member(value, "message")) != IK_JSON_STRING &&
+			ik_json_span_type(ik_json_at(value, "message.detail")) == IK_JSON_NONE &&
+			ik_json_span_type(ik_json_member(value, "Message")) != IK_JSON_STRING &&
 			ik_json_span_type(ik_json_member(value, "detail")) == IK_JSON_NONE)
 			return false;
 		error = value;
@@ -140,6 +153,7 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 		status = (int)number;
 	read_status(status, ret_code, ret_retryable);
 	if (read_kind(ik_json_at(error, "details.0.reason"), ret_code, ret_retryable) ||
+		read_kind(ik_json_at(error, "details.error_code"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "code"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
@@ -150,6 +164,10 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 	if (*ret_code == IK_CODE_PROVIDER && (!status || (status >= 400 && status < 500)) &&
 		says_too_long(out_message->data + before)) {
 		*ret_code = IK_CODE_CONTEXT;
+		*ret_retryable = false;
+	}
+	if (status == 402 || strcasestr(out_message->data + before, no_credit)) {
+		*ret_code = IK_CODE_RATE_LIMIT;
 		*ret_retryable = false;
 	}
 	return true;
@@ -256,6 +274,71 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	} else {
 		ik_buf_truncate(out, out->length - 1);
 	}
+}
+
+/* Read a time such as "47s", "1m12.5s" or "6ms" at *text, in milliseconds; -1 if there is none. */
+static int64_t read_duration(const char *text)
+{
+	static const struct {
+		const char *unit;
+		double milliseconds;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
+	double sum = 0, number;
+	bool any = false, known = true;
+	char *end;
+
+	while (known && isdigit((unsigned char)*text) && (number = strtod(text, &end)) >= 0) {
+		known = false;
+		for (size_t index = 0; !known && index < sizeof(units) / sizeof(*units); index++) {
+			size_t length = strlen(units[index].unit);
+
+			known = strncmp(end, units[index].unit, length) == 0;
+			sum += known ? number * units[index].milliseconds : 0;
+			text = known ? end + length : text;
+		}
+		any = any || known;
+	}
+	return any && sum < (double)INT64_MAX / 2 ? (int64_t)sum : -1;
+}
+
+/* Return the delay of Google's RetryInfo among the details of an error; -1 if there is none. */
+static int64_t retry_info(struct ik_json_span value)
+{
+	struct ik_json_span details, key, detail;
+	struct ik_json_walk walk = { 0 };
+	int64_t delay_ms = -1;
+
+	if (ik_json_span_type(value) == IK_JSON_ARRAY)
+		value = ik_json_at(value, "0");
+	details = ik_json_at(value, "error.details");
+	while (delay_ms < 0 && ik_json_next(details, &walk, &key, &detail)) {
+		char *delay = ik_json_text_new(ik_json_member(detail, "retryDelay"));
+
+		delay_ms = delay ? read_duration(delay) : -1;
+		free(delay);
+	}
+	return delay_ms;
+}
+
+int64_t ik_provider_retry_ms(const char *body, size_t length)
+{
+	static const char *const phrases[] = { "try again in ", "retry in ", "retry after " };
+	struct ik_json_span value;
+	int64_t delay_ms = -1;
+	struct ik_buf text;
+
+	if (ik_json_check(body, length, &value, NULL) == IK_OK)
+		delay_ms = retry_info(value);
+	ik_buf_init(&text, IK_LIMIT_ERROR_BODY);
+	ik_buf_append(&text, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY - 1);
+	for (size_t index = 0; delay_ms < 0 && index < sizeof(phrases) / sizeof(*phrases); index++) {
+		const char *found = strcasestr(text.data, phrases[index]);
+
+		if (found)
+			delay_ms = read_duration(found + strlen(phrases[index]));
+	}
+	ik_buf_done(&text);
+	return delay_ms;
 }
 
 void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,

@@ -179,6 +179,10 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
 
+/* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:
+ * Google's RetryInfo, or a sentence such as "try again in 1m12.5s"; else -1. */
+int64_t ik_provider_retry_ms(const char *body, size_t length);
+
 /* Append what to do about such a failure of a request or a reply, beginning with a blank; nothing if
  * there is no advice. */
 void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,

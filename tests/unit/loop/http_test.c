@@ -234,22 +234,28 @@ Test(http, error_status_comes_with_its_body_and_retry_after)
 }
 
 /* Make a request whose answer says how long to wait; return that. */
-static int64_t retry_after(const char *value)
+static int64_t retry_after_header(const char *name, const char *value)
 {
 	char answer[200];
 	const struct raw_script script = { .pieces = PIECES(answer) };
 	struct fetch fetch;
 
-	snprintf(answer, sizeof(answer), "HTTP/1.1 503 Busy\r\nRetry-After: %s\r\n"
-		"Content-Length: 0\r\n\r\n", value);
+	snprintf(answer, sizeof(answer), "HTTP/1.1 503 Busy\r\n%s: %s\r\n"
+		"Content-Length: 0\r\n\r\n", name, value);
 	run(&fetch, &script);
 	cr_assert_eq(fetch.failure, IK_HTTP_OK);
 	finish(&fetch);
 	return fetch.retry_after_ms;
 }
 
+static int64_t retry_after(const char *value)
+{
+	return retry_after_header("Retry-After", value);
+}
+
 Test(http, a_retry_after_without_end_is_a_long_one)
 {
+	cr_assert_eq(retry_after_header("retry-after-ms", "1250"), 1250);
 	cr_assert_eq(retry_after("999999"), 999999000);
 	cr_assert_eq(retry_after("1000001"), 1000000000);
 	cr_assert_eq(retry_after("99999999999999999999999"), 1000000000);

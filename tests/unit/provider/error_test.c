@@ -162,3 +162,42 @@ Test(error, cuts_what_is_long)
 	ik_buf_done(&out);
 	free(body);
 }
+
+static int64_t retry_ms(const char *body)
+{
+	return ik_provider_retry_ms(body, strlen(body));
+}
+
+/* Google sends no Retry-After, and OpenAI says it in words. */
+Test(error, knows_when_to_try_again)
+{
+	cr_assert_eq(retry_ms("{\"error\":{\"code\":429,\"message\":\"Quota.\",\"details\":[{\"@type\":"
+		"\"type.googleapis.com/google.rpc.QuotaFailure\"},{\"@type\":\"type.googleapis.com/"
+		"google.rpc.RetryInfo\",\"retryDelay\":\"47s\"}]}}"), 47000);
+	cr_assert_eq(retry_ms("[{\"error\":{\"details\":[{\"retryDelay\":\"3.5s\"}]}}]"), 3500);
+	cr_assert_eq(retry_ms("{\"error\":{\"message\":\"Rate limit reached. Please try again in "
+		"1m12.5s. Visit\"}}"), 72500);
+	cr_assert_eq(retry_ms("{\"error\":{\"message\":\"Please try again in 6ms.\"}}"), 6);
+	cr_assert_eq(retry_ms("Please retry in 44.5s."), 44500);
+	cr_assert_eq(retry_ms("Please retry in a while."), -1);
+	cr_assert_eq(retry_ms("{\"error\":{\"message\":\"Slow.\"}}"), -1);
+	cr_assert_eq(retry_ms(""), -1);
+}
+
+Test(error, knows_money_from_speed)
+{
+	assert_error(&openai, 429, "{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":"
+		"\"Spent.\",\"details\":{\"error_code\":\"enforced_spend_limit_reached\"}}}",
+		"openai answered with status 429: Spent. Check your plan and billing with the provider.",
+		"RATE_LIMIT", false);
+	assert_error(&openai, 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Your credit "
+		"balance is too low to access the API.\"}}", "openai answered with status 400: Your credit "
+		"balance is too low to access the API. Check your plan and billing with the provider.",
+		"RATE_LIMIT", false);
+	assert_error(&openai, 402, "{\"error\":{\"message\":\"Pay.\"}}", "openai answered with status 402: "
+		"Pay. Check your plan and billing with the provider.", "RATE_LIMIT", false);
+	assert_error(&local, 422, "{\"message\":{\"detail\":[{\"msg\":\"Field required\"}]}}",
+		"local answered with status 422: Field required.", "PROVIDER", false);
+	assert_error(&local, 400, "{\"Message\":\"Malformed input request\"}",
+		"local answered with status 400: Malformed input request.", "PROVIDER", false);
+}
