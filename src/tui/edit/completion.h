@@ -46,6 +46,13 @@ struct ik_completions {
 	bool caret_in_quotes; /* put the cursor inside the first "" that is inserted */
 };
 
+/*
+ * Complete the word at the end of text (the editor's, up to the cursor); return
+ * false if there are no completions. The result is valid until the next call.
+ */
+typedef bool ik_completer(void *arg, const char *text, size_t length,
+	struct ik_completions *ret_completions);
+
 /* Find the candidates that match, as indexes: prefix matches first, then prefix matches in any
  * case, then matches elsewhere in the text. Return their number; the caller frees the array. */
 size_t ik_completion_match(const struct ik_completions *completions, uint32_t **ret_indexes);

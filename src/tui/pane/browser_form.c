@@ -13,7 +13,8 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define MOST_ROWS 4 /* rows of a description, a message or a value */
+#define MOST_ROWS 4       /* rows of a description, a message or a value */
+#define LISTED_BYTES 1000 /* of names that complete a path: more than there is room for */
 
 enum ik_field_kind { IK_FIELD_TEXT, IK_FIELD_CHOICE, IK_FIELD_JSON };
 
@@ -21,7 +22,7 @@ struct ik_form_field {
 	char *name;
 	char *description; /* or NULL */
 	char *initial;     /* the default as JSON text, or NULL */
-	bool required;
+	bool required, is_path;
 	enum ik_field_kind kind;
 	struct ik_parameter_values parameter;
 	struct ik_editor *editor; /* the input; of a choice, its JSON text */
@@ -32,9 +33,12 @@ struct ik_form {
 	struct ik_json_span schema; /* owned copy; no value if the tool has no schema */
 	struct ik_form_field *fields;
 	size_t count, selected;
-	size_t top;  /* the first visible field */
-	char *wrong; /* error message for wrong_field, or NULL */
-	size_t wrong_field;
+	size_t top; /* the first visible field */
+	char *note; /* what is wrong with a field, or may be written there; or NULL */
+	size_t note_field;
+	enum ik_style note_style;
+	ik_completer *completer; /* or NULL */
+	void *completer_arg;
 };
 
 /* Is the input of a text field JSON rather than plain text? "" means the empty text. If the
@@ -45,6 +49,17 @@ static bool is_written_as_json(const struct ik_form_field *field, const char *te
 
 	for (size_t i = 0; i < (field->parameter.may_be_null ? 3 : 1); i++)
 		if (strlen(written[i]) == length && memcmp(text, written[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* Is a property a path, by its name? */
+static bool is_path(const char *name)
+{
+	static const char *const ends[] = { "path", "Path", "file", "dir", "directory", "cwd" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (ik_text_ends(name, ends[i]))
 			return true;
 	return false;
 }
@@ -67,14 +82,18 @@ static void add_field(struct ik_form *form, struct ik_parameter_root *root, stru
 	field->kind = field->parameter.choices ? IK_FIELD_CHOICE
 		: field->parameter.is_text         ? IK_FIELD_TEXT
 										   : IK_FIELD_JSON;
+	field->is_path = field->kind == IK_FIELD_TEXT && is_path(field->name);
 }
 
-struct ik_form *ik_form_new(const struct ik_tool *tool)
+struct ik_form *ik_form_new(const struct ik_tool *tool, ik_completer *completer,
+	void *completer_arg)
 {
 	struct ik_form *form = ik_alloc(sizeof(*form));
 	struct ik_json_span schema, key, property;
 	struct ik_json_walk walk = { 0 };
 
+	form->completer = completer;
+	form->completer_arg = completer_arg;
 	form->tool = ik_strdup(tool->name);
 	form->description = tool->description ? ik_strdup(tool->description) : NULL;
 	if (!tool->parameters ||
@@ -104,17 +123,17 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	free(form->fields);
 	free(form->tool);
 	free(form->description);
-	free(form->wrong);
+	free(form->note);
 	free((char *)form->schema.text);
 	free(form);
 	return NULL;
 }
 
-/* Clear the error message. */
+/* Forget what is said at a field. */
 static void forgive(struct ik_form *form)
 {
-	free(form->wrong);
-	form->wrong = NULL;
+	free(form->note);
+	form->note = NULL;
 }
 
 const char *ik_form_tool(const struct ik_form *form)
@@ -137,13 +156,20 @@ void ik_form_open(struct ik_form *form)
 	form->selected = form->top = 0;
 }
 
+/* Say something at a field, and select it. */
+static void note(struct ik_form *form, size_t field, enum ik_style style, const char *text)
+{
+	forgive(form);
+	form->note = ik_strdup(text);
+	form->note_style = style;
+	form->note_field = field;
+	form->selected = field;
+}
+
 /* Show an error message at a field and select the field. */
 static void blame(struct ik_form *form, size_t field, const char *sentence)
 {
-	forgive(form);
-	form->wrong = ik_strdup(sentence);
-	form->wrong_field = field;
-	form->selected = field;
+	note(form, field, IK_STYLE_BAD, sentence);
 }
 
 /* Report that a field's value has the wrong type, and say which types it accepts. */
@@ -288,9 +314,61 @@ static enum ik_pane_result write_key(struct ik_form *form, const struct ik_key *
 	} else if (!ik_editor_act(field->editor, action)) {
 		return IK_PANE_PASSED;
 	}
-	if (form->wrong_field == form->selected)
+	if (form->note_field == form->selected)
 		forgive(form);
 	return IK_PANE_TAKEN;
+}
+
+/* List the names that match below the selected field. */
+static void list_names(struct ik_form *form, const struct ik_completions *shown,
+	const uint32_t *matches, size_t count)
+{
+	struct ik_buf names;
+
+	ik_buf_init(&names, IK_LIMIT_USER_TEXT);
+	for (size_t i = 0; i < count && names.length < LISTED_BYTES; i++)
+		ik_buf_printf(&names, "%s%s", i > 0 ? "  " : "", shown->candidates[matches[i]].text);
+	note(form, form->selected, IK_STYLE_DIM, names.data);
+	ik_buf_done(&names);
+}
+
+/* Complete the path in the selected field as far as it is certain; if there are several, list them
+ * once. Return false if there is nothing to do. */
+static bool complete(struct ik_form *form)
+{
+	struct ik_form_field *field = &form->fields[form->selected];
+	bool listed = form->note && form->note_field == form->selected;
+	struct ik_completions shown = { .asked = true };
+	size_t length, count, prefixed = 0, common = 0;
+	const char *text = ik_editor_text(field->editor, &length);
+	uint32_t *matches;
+
+	if (!field->is_path || length == 0 || !form->completer)
+		return false;
+	char *mention = ik_format("@\"%s", text); /* the form of a path that may have blanks */
+	bool any = form->completer(form->completer_arg, mention, strlen(mention), &shown);
+
+	free(mention);
+	if (!any || shown.start > 0)
+		return false;
+	count = ik_completion_match(&shown, &matches);
+	if (count > 0)
+		common = ik_completion_common(&shown, matches, count, &prefixed);
+	bool more = prefixed > 0 && common > strlen(shown.typed);
+	bool lists = prefixed > 1 && !more && !listed;
+
+	if (more) {
+		char *path = ik_format("%s%.*s", shown.head, (int)common,
+			shown.candidates[matches[0]].text);
+
+		ik_editor_set(field->editor, path, strlen(path));
+		free(path);
+		forgive(form);
+	} else if (lists) {
+		list_names(form, &shown, matches, prefixed);
+	}
+	free(matches);
+	return more || lists;
 }
 
 enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
@@ -310,7 +388,7 @@ enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 			form->selected++;
 		return IK_PANE_TAKEN;
 	case IK_ACTION_COMPLETE:
-		if (form->count > 0)
+		if (form->count > 0 && !complete(form))
 			form->selected = (form->selected + 1) % form->count;
 		return IK_PANE_TAKEN;
 	case IK_ACTION_COMPLETE_PREVIOUS:
@@ -449,15 +527,15 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 {
 	const struct ik_form_field *field = &form->fields[index];
 	struct ik_rectangle inner = { area.row, area.column + 2, area.rows, area.columns - 2 };
-	const char *wrong = form->wrong && form->wrong_field == index ? form->wrong : "";
+	const char *said = form->note && form->note_field == index ? form->note : "";
 	bool selected = index == form->selected;
 	struct ik_buf heading;
 	int left = area.rows, begin = row;
 
 	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1));
 	int value_rows = area.rows - left;
-	int wrong_rows = put_rows(NULL, inner, 0, IK_STYLE_BAD, wrong, share(left - 1));
-	left -= wrong_rows;
+	int note_rows = put_rows(NULL, inner, 0, form->note_style, said, share(left - 1));
+	left -= note_rows;
 	ik_buf_init(&heading, IK_LIMIT_SCHEMA);
 	put_heading(field, &heading);
 	int heading_rows = put_rows(cells, area, row, selected ? IK_STYLE_BOLD : IK_STYLE_NORMAL,
@@ -469,8 +547,8 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 		row += put_rows(cells, inner, row, IK_STYLE_DIM, field->description, share(left));
 	put_field_value(form, index, cells, area, row, value_rows);
 	row += value_rows;
-	put_rows(cells, inner, row, IK_STYLE_BAD, wrong, wrong_rows);
-	row += wrong_rows;
+	put_rows(cells, inner, row, form->note_style, said, note_rows);
+	row += note_rows;
 	for (int at = begin; cells && selected && at < row && at < area.row + area.rows; at++)
 		draw_bar(cells, at, area.column - 1);
 	return row - begin;
@@ -503,8 +581,8 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 		row += put_rows(cells, area, row, IK_STYLE_DIM, form->description, MOST_ROWS) + 1;
 	if (form->count == 0) {
 		put_rows(cells, area, row, IK_STYLE_NORMAL, _("It takes no arguments."), MOST_ROWS);
-		if (form->wrong)
-			put_rows(cells, area, row + 1, IK_STYLE_BAD, form->wrong, MOST_ROWS);
+		if (form->note)
+			put_rows(cells, area, row + 1, form->note_style, form->note, MOST_ROWS);
 		return;
 	}
 	struct ik_rectangle fields = { row, area.column + 1, area.row + area.rows - row,

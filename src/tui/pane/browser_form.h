@@ -2,7 +2,7 @@
  * browser_form: a form, made from a tool's schema, to enter the arguments of a
  * call.
  *
- * Each property has a field. Texts are entered as they are, choices (enum,
+ * Each property has a field. Texts are entered as they are, paths with completion, choices (enum,
  * true and false) are cycled through, and anything else (numbers, objects,
  * lists) is JSON.  Empty fields are left out; "" is the empty text.  The
  * arguments are checked against the schema before the call, and errors appear
@@ -15,11 +15,14 @@
 #define IK_TUI_PANE_BROWSER_FORM_H
 
 #include "tool/registry.h"
+#include "tui/edit/completion.h"
 #include "tui/pane/pane.h"
 
 struct ik_form;
 
-struct ik_form *ik_form_new(const struct ik_tool *tool);
+/* Return a new form; the completer, for paths, may be NULL. */
+struct ik_form *ik_form_new(const struct ik_tool *tool, ik_completer *completer,
+	void *completer_arg);
 struct ik_form *ik_form_free(struct ik_form *form);
 
 const char *ik_form_tool(const struct ik_form *form);

@@ -42,6 +42,8 @@ struct ik_browser {
 	struct ik_pane pane; /* its items are the rows that match the filter */
 	struct ik_registry *registry;
 	struct ik_calls *session_calls;
+	ik_completer *completer; /* of paths in forms, or NULL */
+	void *completer_arg;
 	struct ik_browser_row *rows; /* the registry's tools by name, then the deleted ones */
 	size_t row_count;
 	size_t *shown; /* indexes of the items' rows, in list order */
@@ -787,6 +789,12 @@ static void release(struct ik_pane *pane)
 	free(browser);
 }
 
+void ik_browser_on_complete(struct ik_browser *browser, ik_completer *completer, void *arg)
+{
+	browser->completer = completer;
+	browser->completer_arg = arg;
+}
+
 void ik_browser_measure(struct ik_browser *browser)
 {
 	browser->measured = false;
@@ -849,7 +857,8 @@ static void open_form(struct ik_browser *browser)
 		i++;
 	if (i == browser->call_count) {
 		browser->calls = ik_alloc_more(browser->calls, i, sizeof(struct ik_form *));
-		browser->calls[browser->call_count++] = ik_form_new(row->tool);
+		browser->calls[browser->call_count++] = ik_form_new(row->tool, browser->completer,
+			browser->completer_arg);
 	}
 	browser->call = browser->calls[i];
 	ik_form_open(browser->call);

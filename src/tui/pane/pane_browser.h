@@ -10,6 +10,7 @@
 #define IK_TUI_PANE_PANE_BROWSER_H
 
 #include "tool/registry.h"
+#include "tui/edit/completion.h"
 #include "tui/pane/pane.h"
 #include "tui/scrollback/calls.h"
 
@@ -28,6 +29,9 @@ struct ik_browser;
  * are unavailable. */
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	const struct ik_tool_forms *forms, void *forms_arg);
+
+/* Set the word completer, for paths in forms. */
+void ik_browser_on_complete(struct ik_browser *browser, ik_completer *completer, void *arg);
 
 /* Measure sizes again: the provider has changed. */
 void ik_browser_measure(struct ik_browser *browser);

@@ -20,13 +20,6 @@
 #include "tui/term/cells.h"
 #include "tui/term/input.h"
 
-/*
- * Complete the word at the end of text (the editor's, up to the cursor); return
- * false if there are no completions. The result is valid until the next call.
- */
-typedef bool ik_completer(void *arg, const char *text, size_t length,
-	struct ik_completions *ret_completions);
-
 /* The completion popup, above the line over the editor. */
 struct ik_popup {
 	bool open;

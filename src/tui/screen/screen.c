@@ -1504,6 +1504,7 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 {
 	screen->prompt->completer = completer;
 	screen->prompt->completer_arg = arg;
+	ik_browser_on_complete(screen->browser, completer, arg);
 }
 
 void ik_screen_candidates_changed(struct ik_screen *screen)

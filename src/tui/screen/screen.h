@@ -70,7 +70,7 @@ struct ik_screen_options {
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);
 struct ik_screen *ik_screen_free(struct ik_screen *screen);
 
-/* Set the word completer (tui/screen/prompt.h). */
+/* Set the word completer (tui/edit/completion.h). */
 void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg);
 /* Query the completer again, because its answers have changed. */
 void ik_screen_candidates_changed(struct ik_screen *screen);

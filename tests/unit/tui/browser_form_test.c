@@ -24,7 +24,7 @@ static void begin_as(const char *parameters)
 		.parameters = (char *)(uintptr_t)parameters, .parameters_length = strlen(parameters),
 	};
 	form = ik_form_free(form);
-	form = ik_form_new(&tool);
+	form = ik_form_new(&tool, NULL, NULL);
 }
 
 static void begin(void)
