@@ -70,6 +70,7 @@ CLI_TESTS = \
 	tests/cli/rescue_forged.screen \
 	tests/cli/tiny_terminal.screen \
 	tests/cli/schema_cache.screen \
+	tests/cli/thinking_refused.screen \
 	tests/cli/tls.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \

@@ -7,6 +7,7 @@
 #include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -21,6 +22,7 @@ struct ik_exchange {
 	struct ik_timer *next; /* fires when the next retry is due */
 	struct ik_timer *pace; /* for the built-in model */
 	bool closed;
+	bool forgot; /* opaque data was left out after a refusal */
 
 	/* This try's: */
 	bool failed;            /* ignore what may still arrive */
@@ -116,6 +118,27 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	ik_buf_done(&sentence);
 }
 
+/* Send the request once more, without the opaque data that the provider has refused. */
+static void retry_without_opaque(struct ik_exchange *exchange)
+{
+	const char *sentence =
+		_("The provider no longer accepts the thinking of earlier replies, so it is "
+		  "left out.");
+	const struct ik_input input = {
+		.kind = IK_INPUT_RETRY,
+		.request = exchange->options.number,
+		.code = IK_CODE_PROVIDER,
+		.text = sentence,
+		.text_length = strlen(sentence),
+	};
+
+	*exchange->options.refused_ms = ik_clock_wall_ms();
+	exchange->failed = true;
+	stop(exchange);
+	ik_timer_start(exchange->next, 0);
+	exchange->events->input(exchange->arg, &input);
+}
+
 /* Fail on an error status, or a response that is not a stream. The server may say whether, and when,
  * to retry. */
 static void fail_response(struct ik_exchange *exchange, int status,
@@ -127,6 +150,12 @@ static void fail_response(struct ik_exchange *exchange, int status,
 	bool retryable = false;
 	struct ik_buf sentence;
 
+	if (!exchange->forgot &&
+		ik_provider_refuses_opaque(status, exchange->words.data, exchange->words.length)) {
+		exchange->forgot = true;
+		retry_without_opaque(exchange);
+		return;
+	}
 	endpoint.unattended = exchange->options.unattended;
 	ik_buf_init(&sentence, IK_KIB(16));
 	ik_provider_error(&endpoint, status, exchange->words.data, exchange->words.length, &sentence,
@@ -346,6 +375,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->forbid_calls = exchange->options.forbid_calls;
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
+	request->refused_ms = *exchange->options.refused_ms;
 	if (!model->format->answer)
 		return ik_request_serialize(model->format, request, &exchange->body, error);
 	model->format->answer(request, &exchange->script);

@@ -44,6 +44,8 @@ struct ik_exchange_options {
 	struct ik_retry_options retry;
 	int64_t idle_timeout_ms; /* limit on the server's silence; 0: none */
 	int number;              /* request number of each input */
+	int64_t *refused_ms; /* of struct ik_request: kept by the session; set when a provider refuses
+	                            opaque data, which is then left out, and the request retried */
 	bool forbid_calls;
 	bool unattended; /* no user can type commands (struct ik_endpoint) */
 };

@@ -41,6 +41,7 @@ struct ik_session {
 	struct ik_inbox_item *inbox, **inbox_end;
 	bool stepping;
 	struct ik_exchange *exchange; /* the turn's request, or NULL */
+	int64_t refused_ms;           /* of struct ik_exchange_options */
 
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
@@ -79,7 +80,7 @@ static void on_input(void *arg, const struct ik_input *input)
 }
 
 /* Return the options for a request. */
-static struct ik_exchange_options exchange_options(const struct ik_session *session)
+static struct ik_exchange_options exchange_options(struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
 
@@ -88,6 +89,7 @@ static struct ik_exchange_options exchange_options(const struct ik_session *sess
 		.http = options->http,
 		.retry = options->retry,
 		.idle_timeout_ms = options->idle_timeout_ms,
+		.refused_ms = &session->refused_ms,
 		.unattended = options->asking != IK_ASKING_USER,
 	};
 }

@@ -276,6 +276,24 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	}
 }
 
+bool ik_provider_refuses_opaque(int status, const char *body, size_t length)
+{
+	/* Anthropic: "Invalid `signature` in `thinking` block"; OpenAI: invalid_encrypted_content,
+	 * "Reasoning input items can only be provided to a reasoning ... model"; Google. */
+	static const char *const phrases[] = { "`thinking` block", "thinking blocks",
+		"encrypted_content", "encrypted content", "Reasoning input items", "thought_signature",
+		"thought signature" };
+	struct ik_buf text;
+	bool found = false;
+
+	ik_buf_init(&text, IK_LIMIT_ERROR_BODY);
+	ik_buf_append(&text, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY - 1);
+	for (size_t index = 0; !found && index < sizeof(phrases) / sizeof(*phrases); index++)
+		found = strcasestr(text.data, phrases[index]);
+	ik_buf_done(&text);
+	return status == 400 && found;
+}
+
 /* Read a time such as "47s", "1m12.5s" or "6ms" at *text, in milliseconds; -1 if there is none. */
 static int64_t read_duration(const char *text)
 {

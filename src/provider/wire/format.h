@@ -85,6 +85,9 @@ struct ik_request {
 	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
 	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;
+	int64_t
+		refused_ms; /* wall clock: opaque data (thinking, signatures) of messages that are not newer
+	                       is left out, since the provider has refused it; 0: it has not */
 };
 
 /* Is the endpoint's host in domain? endpoint may be NULL. */
@@ -178,6 +181,10 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
+
+/* Does a failed response refuse opaque data of earlier replies? Providers bind it to a model, to the
+ * account, and some to the system prompt and the tools. */
+bool ik_provider_refuses_opaque(int status, const char *body, size_t length);
 
 /* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:
  * Google's RetryInfo, or a sentence such as "try again in 1m12.5s"; else -1. */
