@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/appearance.h"
 #include "commands/commands.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
@@ -47,7 +46,7 @@ static void refresh(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- the model ---- */
 
-/* /model [NAME]: the provider may take a while to answer. */
+/* /model NAME: the provider may take a while to answer. */
 static void use_model(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
@@ -225,19 +224,27 @@ static void set_mouse(struct ik_chat *chat, const struct ik_invocation *invocati
 			_("/mouse takes on or off; alone it switches."));
 }
 
-/* /theme [NAME] */
+/* /theme NAME */
 static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
-	bool changed;
+	struct ik_config *config = chat->setup->config;
+	const char *name = invocation->text;
+	struct ik_error error;
 
 	ik_buf_init(&out, IK_KIB(64));
-	changed = ik_theme_command(&chat->setup->themes, chat->setup->config, invocation->text, &out);
+	if ((!ik_text_equal(name, "auto") && !ik_theme_find(&chat->setup->themes, name)) ||
+		ik_config_set(config, "ui.theme", name, ik_config_origin(config, "ui.theme"), "/theme",
+			&error) != IK_OK) {
+		ik_buf_printf(&out, _("There is no theme \"%s\": /theme lists them."), name);
+	} else {
+		ik_buf_printf(&out, _("The theme is %s now."), name);
+		ik_buf_putc(&out, '\n');
+		if (invocation->keep)
+			ik_setup_keep(chat->setup, "ui.theme", name, &out);
+		ik_chat_terminal_ask(chat);
+	}
 	ik_command_answer(chat->core.session, invocation->line, &out);
-	if (!changed)
-		return;
-	ik_chat_theme_apply(chat);
-	ik_chat_terminal_ask(chat);
 }
 
 /* /clear */
@@ -323,16 +330,18 @@ static const struct ik_action_row rows[] = {
 			"are read again. Tools that are saved, changed or removed are noticed by themselves.")},
 	{.name = "/mode", .usage = "[NAME | forget N]", .argument = IK_ARGUMENT_MODE,
 		.core = ik_command_mode,
-		.description = N_("which tool calls are made; NAME: auto, ask, read-only"),
+		.description = N_("choose which tool calls are made: auto, ask, read-only"),
 		.details = N_("auto: calls are made as the rules say. ask: all others are asked about. "
-			"read-only: nothing that changes anything is called. Alone it shows the rules; forget "
-			"N takes back what you once allowed for good.")},
-	{.name = "/sandbox", .usage = "[NAME]", .core = ik_command_sandbox,
-		.description = N_("where tools may write: off, project, read-only"),
+			"read-only: nothing that changes anything is called. Alone it lets you choose, and "
+			"shows the rules; --keep writes the choice into your config.json; forget N takes back "
+			"what you once allowed for good.")},
+	{.name = "/sandbox", .usage = "[NAME]", .argument = IK_ARGUMENT_SANDBOX,
+		.core = ik_command_sandbox,
+		.description = N_("choose where tools may write: off, project, read-only"),
 		.details = N_("The kernel holds it, for tools and all that they start. project: files of "
-			"the session's directory and temporary ones. read-only: temporary ones. Alone it shows "
-			"what is writable, what is hidden, and which rules the kernel does not hold. To keep a "
-			"choice, write it into ~/.ikigai/config.json: {\"sandbox\": {\"mode\": \"project\"}}.")},
+			"the session's directory and temporary ones. read-only: temporary ones. Alone it lets "
+			"you choose, and shows what is writable, what is hidden, and which rules the kernel "
+			"does not hold. --keep writes the choice into your config.json.")},
 	{.name = "/run", .usage = "TOOL JSON", .argument = IK_ARGUMENT_CALL, .writes = true,
 		.core = ik_command_run,
 		.description = N_("call a tool yourself"),
@@ -342,12 +351,14 @@ static const struct ik_action_row rows[] = {
 		.details = N_("Processes that outlived the call that started them. end PID ends one of "
 			"them, end alone all; they end with ikigai in any case.")},
 	{.name = "/model", .usage = "[NAME]", .argument = IK_ARGUMENT_MODEL, .run = use_model,
-		.description = N_("list the provider's models, or switch to another"),
+		.description = N_("choose another of the provider's models"),
 		.details = N_("Alone it asks the provider which models there are. The conversation goes on "
-			"with another model; what was said before is sent to it, too.")},
+			"with another model; what was said before is sent to it, too. --keep writes the "
+			"choice into your config.json.")},
 	{.name = "/provider", .usage = "[NAME]", .argument = IK_ARGUMENT_PROVIDER,
 		.core = ik_command_provider,
-		.description = N_("list the providers, or take another")},
+		.description = N_("choose another provider"),
+		.details = N_("--keep writes the choice into your config.json.")},
 	{.name = "/usage", .core = ik_command_usage,
 		.description = N_("tokens and cost so far")},
 	{.name = "/system", .core = ik_command_system,
@@ -427,9 +438,10 @@ static const struct ik_action_row rows[] = {
 		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
 			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
 	{.name = "/theme", .usage = "[NAME]", .argument = IK_ARGUMENT_THEME, .run = set_theme,
-		.description = N_("colours: auto, dark, light, contrast, mono"),
-		.details = N_("auto goes by the background that the terminal says it has. To keep a "
-			"choice, write it into ~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
+		.description = N_("choose the colours: auto, dark, light, contrast, mono"),
+		.details = N_("auto goes by the background that the terminal says it has. Alone it lets "
+			"you choose: you see each theme as you move. --keep writes the choice into your "
+			"config.json.")},
 	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = ik_external_editor_open,
 		.description = N_("write the next message in your editor"),
 		.details = N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},

@@ -200,6 +200,7 @@ static void start_core(void *arg)
 	};
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
+	enum ik_mode mode;
 
 	ik_children_become_reaper(chat->loop);
 	ik_killer_enable(chat->loop, "/proc/self/exe");
@@ -215,7 +216,8 @@ static void start_core(void *arg)
 	chat->core_started = true;
 	chat->agent->session = chat->core.session;
 	ik_core_watch(&chat->core);
-	ik_policy_set_mode(chat->core.policy, IK_MODE_AUTO);
+	if (ik_mode_find(chat->setup->config->mode, &mode))
+		ik_policy_set_mode(chat->core.policy, mode);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
@@ -305,6 +307,7 @@ static void close_chat(struct ik_chat *chat)
 		ik_chat_sessions_stop(chat);
 		for (agent = chat->agents; agent; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
+			agent->choices = ik_choices_free(agent->choices);
 			ik_chat_forget_blobs(agent);
 			ik_chat_sessions_done(agent);
 			agent->picking = IK_PICKING_NOTHING;

@@ -40,10 +40,11 @@ int ik_chat_run(const struct ik_options *options, struct ik_setup *setup);
 /* The purpose of an agent's picker. */
 enum ik_picking {
 	IK_PICKING_NOTHING,
-	IK_PICKING_REWIND, /* a message: "/rewind N" */
-	IK_PICKING_FORK,   /* "/fork N" */
-	IK_PICKING_JOIN,   /* another agent: "/join N WORDS" */
-	IK_PICKING_AGENT   /* any agent: "/agents N" */
+	IK_PICKING_REWIND,  /* a message: "/rewind N" */
+	IK_PICKING_FORK,    /* "/fork N" */
+	IK_PICKING_JOIN,    /* another agent: "/join N WORDS" */
+	IK_PICKING_AGENT,   /* any agent: "/agents N" */
+	IK_PICKING_ARGUMENT /* what a command can take: "/theme NAME" */
 };
 
 struct ik_agent {
@@ -56,6 +57,7 @@ struct ik_agent {
 	struct ik_session *session; /* NULL until the core has started */
 	struct ik_screen *screen;
 	struct ik_linear *linear; /* NULL if cells are shown */
+	struct ik_choices *choices;
 	struct ik_complete *complete;
 
 	struct ik_chat_question *questions;         /* the questions on its screen */
@@ -67,7 +69,8 @@ struct ik_agent {
 	struct ik_chat_children *children; /* its session's children while they are read, or NULL */
 	enum ik_picking picking;           /* what its picker is for */
 	char *picking_words;               /* the words to append to the pick */
-	struct ik_timer *idle_timer;       /* checks whether the session is idle */
+	const struct ik_action_row *picking_row;   /* the command for whose argument it is */
+	struct ik_timer *idle_timer;               /* checks whether the session is idle */
 	void (*when_idle)(struct ik_agent *agent); /* called when idle, or NULL */
 	char switch_to[IK_UUID_TEXT];              /* the session to resume when idle */
 	char *before;                      /* what to say once the next session is ready, or NULL */
@@ -214,6 +217,8 @@ const struct ik_message *ik_chat_question_at(const struct ik_conversation *conve
 
 /* Open a picker in the shown agent; words follow the number in the command line. */
 void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words);
+/* Let the user choose a command's argument (commands/choices.h). */
+void ik_chat_pick_argument(struct ik_chat *chat, const struct ik_action_row *row);
 
 /* Update an agent's picker, if it is open, after its messages or the agents have changed. */
 void ik_chat_pick_again(struct ik_agent *agent);
@@ -258,8 +263,6 @@ char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
 void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
-/* Apply the configured theme after it has changed. */
-void ik_chat_theme_apply(struct ik_chat *chat);
 /* Use the mouse (true), or leave it to the terminal (false). */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
@@ -340,7 +343,7 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 /* Undo the file changes of one call; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);
 
-/* chat_pick.c: rewind to before the user's Nth last message; asks first. */
+/* chat_fork.c: rewind to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* chat_sessions.c: the data of the pane of sessions. */

@@ -173,6 +173,16 @@ static struct ik_agent **find_gap(struct ik_chat *chat, int *ret_number)
 	return place;
 }
 
+/* Show the models of a provider that are now known. */
+static void on_choices(void *arg)
+{
+	struct ik_agent *agent = arg;
+
+	ik_screen_candidates_changed(agent->screen);
+	if (agent == agent->chat->agent) /* otherwise when it is shown */
+		ik_chat_pick_again(agent);
+}
+
 struct ik_agent *ik_agent_new(struct ik_chat *chat)
 {
 	struct ik_agent *agent = ik_alloc(sizeof(*agent)), **place;
@@ -185,8 +195,9 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	if (chat->plain)
 		agent->linear = ik_linear_new(ik_text_equal(nl_langinfo(CODESET), "UTF-8"), chat->ansi);
 	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
+	agent->choices = ik_choices_new(&chat->core, on_choices, agent);
 	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
-		chat->actions);
+		chat->actions, agent->choices);
 	return agent;
 }
 
@@ -202,6 +213,7 @@ static void agent_free(struct ik_agent *agent)
 	free(agent->lock_asker);
 	free(agent->picking_words);
 	agent->complete = ik_complete_free(agent->complete);
+	agent->choices = ik_choices_free(agent->choices);
 	agent->screen = ik_screen_free(agent->screen);
 	agent->linear = ik_linear_free(agent->linear);
 	free(agent);
@@ -260,6 +272,7 @@ static void bring_up_to_date(struct ik_agent *agent)
 		ik_screen_set_scan(screen, ik_registry_state(registry), count, count);
 		ik_screen_candidates_changed(screen);
 	}
+	ik_chat_pick_again(agent);
 	ik_screen_session_runs(screen, ik_session_id(agent->session));
 }
 

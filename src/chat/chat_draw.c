@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "commands/appearance.h"
 #include "commands/sandbox_command.h"
 #include "loop/children.h"
 #include "util/clock.h"
@@ -28,6 +29,20 @@ void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
 		ik_linear_size(ret_rows, ret_columns);
 }
 
+/* Return the theme of the frame: the selected one while the user chooses, else the configured
+ * one. */
+static const struct ik_theme *theme_of(const struct ik_chat *chat)
+{
+	const struct ik_agent *agent = chat->agent;
+	const char *name = agent->picking == IK_PICKING_ARGUMENT &&
+			agent->picking_row->argument == IK_ARGUMENT_THEME
+		? ik_screen_picked(agent->screen)
+		: NULL;
+
+	return ik_appearance_theme(&chat->setup->themes, name ? name : chat->setup->config->ui_theme,
+		chat->light);
+}
+
 /* Draw the screen and pass the frame's bytes to the terminal. */
 static void draw_frame(struct ik_chat *chat)
 {
@@ -35,8 +50,10 @@ static void draw_frame(struct ik_chat *chat)
 	ik_buf_clear(&chat->frame);
 	if (chat->linear)
 		ik_linear_frame(chat->linear, chat->screen, &chat->cells, &chat->frame);
-	else
+	else {
+		ik_term_set_theme(chat->term, theme_of(chat));
 		ik_term_frame(chat->term, &chat->cells, &chat->frame);
+	}
 	if (ik_buf_status(&chat->frame) != IK_OK) {
 		/* If a frame does not fit, the next one redraws everything. */
 		ik_chat_redraw(chat);

@@ -74,63 +74,6 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 	}
 }
 
-/* Run "/rewind N", or with 0 "/rewind ?", which lets the user choose. */
-static void go_back_to(struct ik_chat *chat, long number)
-{
-	char *line = number > 0 ? ik_format("/rewind %ld", number) : ik_strdup("/rewind ?");
-
-	ik_chat_submit(chat, line, strlen(line));
-	free(line);
-}
-
-static void on_rewind(struct ik_chat *chat, void *arg)
-{
-	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
-	const struct ik_message *message;
-	const int64_t *sequence = arg;
-	long number = 1;
-
-	/* More messages may have been sent meanwhile, which changes the number. */
-	while ((message = ik_chat_question_at(conversation, number)) && message->sequence != *sequence)
-		number++;
-	if (!message)
-		return;
-	ik_screen_go_to_editor(chat->screen);
-	go_back_to(chat, number);
-}
-
-void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	struct ik_confirmation about = {
-		.hint = _("You go on in a copy of the session. This one stays as it is; /resume "
-				  "brings it back."),
-		.yes_key = 'b',
-		.yes = _("Go back"),
-		.no_key = 's',
-		.no = _("Stay here"),
-		.guarded = true,
-	};
-	const struct ik_message *message;
-	long number = invocation->number;
-	int64_t *sequence;
-	char *words, *title;
-
-	message = number == 0 || ik_session_busy(chat->core.session)
-		? NULL
-		: ik_chat_question_at(ik_session_conversation(chat->core.session), number);
-	if (!message) {
-		go_back_to(chat, number); /* or it reports why not */
-		return;
-	}
-	words = ik_session_title(message->content, ik_message_typed(message));
-	about.title = title = ik_format(_("Go back to before \"%s\"?"), words);
-	sequence = ik_alloc(sizeof(*sequence));
-	*sequence = message->sequence;
-	(void)ik_chat_confirm(chat, &about, on_rewind, sequence);
-	free(title);
-	free(words);
-}
-
 /* ---- agents ---- */
 
 /* What a conversation did since the fork. */
@@ -299,6 +242,9 @@ static void tell(struct ik_agent *agent, bool again)
 		list.take = N_("show");
 		add_agents(agent->chat, NULL, "/agents", "", &list);
 		break;
+	case IK_PICKING_ARGUMENT:
+		ik_choices_list(agent->choices, agent->picking_row, &list);
+		break;
 	}
 	ik_screen_pick(agent->screen, &list, again);
 }
@@ -311,6 +257,14 @@ void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words)
 	agent->picking_words = ik_strdup(words);
 	agent->picking = what;
 	tell(agent, false);
+}
+
+void ik_chat_pick_argument(struct ik_chat *chat, const struct ik_action_row *row)
+{
+	chat->agent->picking_row = row;
+	if (row->argument == IK_ARGUMENT_MODEL)
+		ik_choices_forget(chat->agent->choices); /* there may be new ones */
+	ik_chat_pick(chat, IK_PICKING_ARGUMENT, "");
 }
 
 void ik_chat_pick_again(struct ik_agent *agent)

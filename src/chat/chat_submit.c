@@ -10,6 +10,26 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* Cut "--keep" off either end of an argument. Return whether it was there. */
+static bool cut_keep(char *argument)
+{
+	static const char word[] = "--keep";
+	const char *rest = ik_argument_after(argument, word);
+	size_t length = strlen(argument), least = sizeof(word); /* with a blank before it */
+
+	if (rest) {
+		memmove(argument, rest, strlen(rest) + 1);
+	} else if (length >= least && ik_text_ends(argument, word) &&
+		strchr(" \t", argument[length - least])) {
+		for (length -= least; length > 0 && strchr(" \t", argument[length - 1]);)
+			length--;
+		argument[length] = '\0';
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* Run the row of a command, or report that there is no such command. */
 static void run_command(struct ik_chat *chat, const struct ik_action_row *row, const char *line)
 {
@@ -24,10 +44,13 @@ static void run_command(struct ik_chat *chat, const struct ik_action_row *row, c
 	while (length > 0 && strchr(" \t\n", start[length - 1]))
 		length--;
 	invocation.text = argument = ik_strndup(start, length);
-	invocation.length = length;
+	invocation.keep = row && ik_choices_has(row->argument) && cut_keep(argument);
+	invocation.length = strlen(argument);
 	ik_buf_init(&answer, IK_MIB(16));
 	if (!row)
 		ik_command_unknown(chat->actions, line, &answer);
+	else if (ik_choices_has(row->argument) && argument[0] == '\0')
+		ik_chat_pick_argument(chat, row);
 	else if (row->core)
 		row->core(&chat->core, &invocation, &answer);
 	else

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/appearance.h"
 #include "tui/term/query.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -14,16 +13,6 @@
 
 /* A terminal that hasn't answered by then probably won't; later answers still count. */
 #define ANSWER_MS 2000
-
-void ik_chat_theme_apply(struct ik_chat *chat)
-{
-	const struct ik_setup *setup = chat->setup;
-
-	if (chat->term)
-		ik_term_set_theme(chat->term,
-			ik_appearance_theme(&setup->themes, setup->config->ui_theme, chat->light));
-	ik_screen_touch(chat->screen);
-}
 
 /* Update the modes to enter and leave with. */
 static void note_modes(struct ik_chat *chat)
@@ -133,7 +122,7 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 		modes.keyboard = true;
 		switch_modes(chat, modes);
 	} else if (ik_background_read(report, length, &chat->light)) {
-		ik_chat_theme_apply(chat);
+		ik_screen_touch(chat->screen);
 	}
 }
 

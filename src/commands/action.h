@@ -24,6 +24,7 @@ enum ik_argument_kind {
 	IK_ARGUMENT_TOOL,
 	IK_ARGUMENT_CALL, /* a tool, then JSON arguments that fit its schema */
 	IK_ARGUMENT_MODE,
+	IK_ARGUMENT_SANDBOX,
 	IK_ARGUMENT_THEME,
 	IK_ARGUMENT_FILE,
 	IK_ARGUMENT_SESSION,

@@ -23,30 +23,3 @@ const struct ik_theme *ik_appearance_theme(const struct ik_themes *themes, const
 
 	return theme ? theme : ik_theme_find(NULL, light ? "light" : "dark");
 }
-
-bool ik_theme_command(const struct ik_themes *themes, struct ik_config *config, const char *rest,
-	struct ik_buf *out)
-{
-	const struct ik_theme *theme;
-	struct ik_error error;
-
-	if (rest[0] == '\0') {
-		for (size_t i = 0; i == 0 || (theme = ik_theme_at(themes, i - 1)); i++) {
-			const char *name = i == 0 ? "auto" : theme->name;
-
-			ik_buf_printf(out, "%s %s\n", ik_text_equal(name, config->ui_theme) ? "*" : " ", name);
-		}
-		ik_buf_puts(out, _("/theme NAME takes another; auto goes by the terminal's background."));
-		return false;
-	}
-	if ((!ik_text_equal(rest, "auto") && !ik_theme_find(themes, rest)) ||
-		ik_config_set(config, "ui.theme", rest, IK_ORIGIN_OPTION, "/theme", &error) != IK_OK) {
-		ik_buf_printf(out, _("There is no theme \"%s\": /theme lists them."), rest);
-		return false;
-	}
-	ik_buf_printf(out,
-		_("The theme is %s now. To keep it, write {\"ui\": {\"theme\": \"%s\"}} into "
-		  "~/.ikigai/config.json."),
-		rest, rest);
-	return true;
-}

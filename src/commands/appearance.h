@@ -1,12 +1,11 @@
 /*
- * appearance: the colours and the theme that suit the terminal and the configuration, and /theme.
+ * appearance: the colours and the theme that suit the terminal.
  *
- * May include: util, config, tui/term/term.h.
+ * May include: util, tui/term/term.h.
  */
 #ifndef IK_COMMANDS_APPEARANCE_H
 #define IK_COMMANDS_APPEARANCE_H
 
-#include "config/config.h"
 #include "tui/term/term.h"
 
 /* Set which colours may be used on options->type: all that the terminal has, unless NO_COLOR is
@@ -17,10 +16,5 @@ void ik_appearance_colours(struct ik_term_options *options);
  * background. */
 const struct ik_theme *ik_appearance_theme(const struct ik_themes *themes, const char *name,
 	bool light);
-
-/* Run /theme with rest as its argument, and append the answer. Return true if ui.theme has
- * changed. */
-bool ik_theme_command(const struct ik_themes *themes, struct ik_config *config, const char *rest,
-	struct ik_buf *out);
 
 #endif

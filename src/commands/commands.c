@@ -157,14 +157,11 @@ static void put_rules(struct ik_buf *out, const char *heading, const struct ik_r
 	}
 }
 
-/* Append the modes, and all rules. */
-static void put_all(struct ik_policy *policy, struct ik_buf *out)
+void ik_mode_text(struct ik_policy *policy, enum ik_mode mode, struct ik_buf *out)
 {
 	const struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
 
-	for (int mode = 0; mode < IK_MODE_COUNT; mode++)
-		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_policy_mode(policy) ? "*" : " ",
-			ik_mode_name((enum ik_mode)mode), _(meanings[mode]));
+	ik_buf_printf(out, "%s\n\n", _(meanings[mode]));
 	put_rules(out, _("Rules of the configuration (the first that fits decides):"),
 		ik_policy_rules(policy), 1);
 	put_rules(out, _("Kept for good:"), kept, 1);
@@ -203,13 +200,13 @@ void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocatio
 	const char *argument = invocation->text, *forgotten = ik_argument_after(argument, "forget");
 	enum ik_mode mode;
 
-	if (argument[0] == '\0') {
-		put_all(core->policy, answer);
-	} else if (forgotten) {
+	if (forgotten) {
 		forget(core, forgotten, answer);
 	} else if (ik_mode_find(argument, &mode)) {
 		ik_core_set_mode(core, mode);
-		ik_buf_printf(answer, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
+		ik_buf_printf(answer, "%s: %s\n", ik_mode_name(mode), _(meanings[mode]));
+		if (invocation->keep)
+			ik_setup_keep(core->setup, "mode", argument, answer);
 	} else {
 		ik_buf_printf(answer,
 			_("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."), argument);

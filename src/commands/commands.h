@@ -28,7 +28,7 @@ ik_command ik_command_background;
 enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 	const char **ret_text, size_t *ret_length, struct ik_error *error) IK_MUST_USE;
 
-/* commands_model.c: /model [NAME]. If the answer is empty, the provider is being asked, and answers
+/* commands_model.c: /model NAME. If the answer is empty, the provider is being asked, and answers
  * later. */
 ik_command ik_command_model;
 /* Store in ret_near the names closest to name, best first, at most room of them, and return their
@@ -37,13 +37,15 @@ ik_command ik_command_model;
  * "claude-sonnet-4-5". */
 size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
 	size_t room);
-/* /provider [NAME] */
+/* /provider NAME */
 ik_command ik_command_provider;
 
-/* /mode [NAME | forget N] */
+/* /mode NAME, /mode forget N */
 ik_command ik_command_mode;
+/* Append what a mode means, and all rules. */
+void ik_mode_text(struct ik_policy *policy, enum ik_mode mode, struct ik_buf *out);
 
-/* sandbox_command.c: /sandbox [NAME] */
+/* sandbox_command.c: /sandbox NAME */
 ik_command ik_command_sandbox;
 
 /* /usage */

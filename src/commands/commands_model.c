@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "commands/action.h"
 #include "util/alloc.h"
@@ -9,13 +10,31 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
+enum { NEAR_SHOWN = 3 };
 
 /* Append which model gets the next message. */
 static void put_present(struct ik_buf *out, const struct ik_model *model)
 {
 	ik_buf_printf(out, _("The model is %s of %s."), model->name, model->endpoint.provider);
 	ik_buf_putc(out, '\n');
+}
+
+/* Keep the model for later chats, as the provider's, or as the one for all if such a one is set and
+ * counts for the provider. provider: keep that, too. */
+static void keep(struct ik_core *core, const struct ik_model *model, bool provider,
+	struct ik_buf *answer)
+{
+	const struct ik_config *config = core->setup->config;
+	const char *name = model->endpoint.provider;
+	bool counts = config->model &&
+		(provider || ik_text_equal(name, ik_model_default_provider(config)));
+	char *key = counts ? ik_strdup("model") : ik_format("providers.%s.model", name);
+
+	if (provider)
+		ik_setup_keep(core->setup, "provider", name, answer);
+	if (!provider || counts)
+		ik_setup_keep(core->setup, key, model->name, answer);
+	free(key);
 }
 
 /* Switch a session to another model, and append the new state or an error. */
@@ -35,9 +54,9 @@ static bool use(struct ik_core *core, struct ik_session *session, const struct i
 
 /* ---- /model ---- */
 
-/* Switch a session to another model of its provider. */
+/* Switch a session to another model of its provider; for_good: keep it, too. */
 static bool use_model(struct ik_core *core, struct ik_session *session, const char *name,
-	struct ik_buf *answer)
+	bool for_good, struct ik_buf *answer)
 {
 	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* about to be replaced */
 	const struct ik_model_wish wish = {
@@ -47,6 +66,8 @@ static bool use_model(struct ik_core *core, struct ik_session *session, const ch
 	};
 	bool switched = use(core, session, &wish, answer);
 
+	if (switched && for_good)
+		keep(core, ik_session_model(session), false, answer);
 	ik_model_unref(now);
 	return switched;
 }
@@ -123,11 +144,10 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count, cons
 
 /* Append that the provider has no such model, and similar names. */
 static void put_refusal(struct ik_buf *out, const char *provider, const char *model,
-	char *const *names, size_t count)
+	const char *const *near, size_t found)
 {
-	const char *near[NEAR_SHOWN];
-	size_t found = ik_model_nearest(model, names, count, near, NEAR_SHOWN), i;
 	struct ik_buf list;
+	size_t i;
 
 	ik_buf_init(&list, IK_KIB(4));
 	for (i = 0; i < found; i++)
@@ -142,19 +162,14 @@ static void put_refusal(struct ik_buf *out, const char *provider, const char *mo
 	ik_buf_done(&list);
 }
 
-/* List the provider's models. */
-static void put_models(struct ik_buf *out, const struct ik_model *model, char *const *names,
-	size_t count)
+/* Does a part of the near name begin with the letter that a name begins with? The first letter is
+ * hardly ever a typo. */
+static bool begins_alike(const char *name, const char *near)
 {
-	size_t i;
-
-	ik_buf_printf(out,
-		ngettext("%s offers %zu model; /model NAME switches to one.",
-			"%s offers %zu models; /model NAME switches to one.", count),
-		model->endpoint.provider, count);
-	ik_buf_putc(out, '\n');
-	for (i = 0; i < count; i++)
-		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], model->name) ? "*" : " ", names[i]);
+	for (const char *at = near; *at; at++)
+		if ((at == near || strchr(BETWEEN, at[-1])) && strncasecmp(at, name, 1) == 0)
+			return true;
+	return false;
 }
 
 /* Handle the provider's answer. The session that asked may no longer be the current one. */
@@ -164,53 +179,52 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	struct ik_core *core = question->core;
 	struct ik_session *session = question->session;
 	const struct ik_model *model = ik_session_model(session);
-	const char *wanted = question->wanted;
-	bool switched = false;
+	const char *wanted = question->wanted, *provider = model->endpoint.provider, *near[NEAR_SHOWN];
+	size_t found = ik_model_nearest(wanted, names, count, near, NEAR_SHOWN);
+	bool listed = has(names, count, wanted), switched = false;
+	bool sure = !listed && found == 1 && begins_alike(wanted, near[0]);
 	struct ik_buf out;
 
 	ik_core_entry(core, session)->question = NULL;
 	ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
-	if (wanted && has(names, count, wanted)) {
-		switched = use_model(core, session, wanted, &out);
+	if (sure)
+		ik_buf_printf(&out, _("%s lists no model %s. Using the nearest: %s."), provider, wanted,
+			near[0]);
+	if (listed || sure) {
+		ik_buf_puts(&out, listed ? "" : "\n");
+		switched = use_model(core, session, listed ? wanted : near[0], question->keep, &out);
 	} else {
 		if (!names)
 			ik_buf_printf(&out, "%s\n", sentence);
-		else if (wanted)
-			put_refusal(&out, model->endpoint.provider, wanted, names, count);
 		else
-			put_models(&out, model, names, count);
-		if (wanted || !names)
-			put_present(&out, model);
-		if (wanted)
-			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."),
-				wanted);
-		else if (!names)
-			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
+			put_refusal(&out, provider, wanted, near, found);
+		put_present(&out, model);
+		ik_buf_printf(&out, _("/model --force %s switches without asking the provider."), wanted);
 	}
 	ik_command_answer(session, question->line, &out);
 	/* Send the messages queued meanwhile, or hold them if the switch failed. */
-	ik_session_know_model(session, !wanted || switched);
+	ik_session_know_model(session, switched);
 	ik_model_question_free(question);
 }
 
-/* Ask the provider for its models, and whether wanted (may be NULL) is one of them. */
-static void ask(struct ik_core *core, const char *line, const char *wanted)
+/* Ask the provider whether a model is one of its models. */
+static void ask(struct ik_core *core, const struct ik_invocation *invocation)
 {
 	struct ik_core_session *entry = ik_core_entry(core, core->session);
 	struct ik_model_question *question = ik_alloc(sizeof(*question));
 
 	if (entry->question)
-		ik_session_know_model(core->session, !entry->question->wanted);
+		ik_session_know_model(core->session, false);
 	ik_model_question_free(entry->question);
 	*question = (struct ik_model_question){
 		.core = core,
 		.session = core->session,
-		.line = ik_strdup(line),
-		.wanted = wanted ? ik_strdup(wanted) : NULL,
+		.line = ik_strdup(invocation->line),
+		.wanted = ik_strdup(invocation->text),
+		.keep = invocation->keep,
 	};
 	entry->question = question;
-	if (wanted)
-		ik_session_await_model(core->session);
+	ik_session_await_model(core->session);
 	question->list = ik_model_list_start(core->loop, core->http, ik_core_model(core),
 		core->setup->config->http_idle_timeout_s * 1000, on_models, question);
 }
@@ -221,49 +235,20 @@ void ik_command_model(struct ik_core *core, const struct ik_invocation *invocati
 	const char *argument = invocation->text, *forced = ik_argument_after(argument, "--force");
 
 	if (!forced)
-		ask(core, invocation->line, argument[0] != '\0' ? argument : NULL);
+		ask(core, invocation);
 	else if (forced[0] != '\0')
-		(void)use_model(core, core->session, forced, answer);
+		(void)use_model(core, core->session, forced, invocation->keep, answer);
 	else
 		ik_buf_puts(answer, _("/model --force needs the name of a model."));
 }
 
 /* ---- /provider ---- */
 
-/* Append a line: the provider's name, then its model and address, or what is missing. */
-static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
-{
-	struct ik_model *now = ik_core_model(core), *model;
-	bool present = ik_text_equal(name, now->endpoint.provider);
-	struct ik_error error;
-
-	ik_buf_puts(out, present ? "* " : "  ");
-	ik_utf8_put_cell(out, name, NAME_COLUMNS);
-	ik_buf_puts(out, "  ");
-	/* Show the current provider as it is used: address and key may come from the command line. */
-	model = present
-		? ik_model_ref(now)
-		: ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name }, &error);
-	if (!model)
-		ik_buf_printf(out, "%s\n", error.text);
-	else if (model->format->answer)
-		ik_buf_printf(out, "%s\n", _("built in: no model, but rules to practise with"));
-	else
-		ik_buf_printf(out, "%s  %s\n", model->name, model->endpoint.base_url);
-	ik_model_unref(model);
-}
-
 void ik_command_provider(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	const char *name;
+	const struct ik_model_wish wish = { .provider = invocation->text };
 
-	if (invocation->length > 0) {
-		(void)use(core, core->session, &(struct ik_model_wish){ .provider = invocation->text },
-			answer);
-		return;
-	}
-	ik_buf_printf(answer, "%s\n", _("/provider NAME switches to another:"));
-	for (size_t i = 0; (name = ik_model_provider_at(core->setup->config, i)); i++)
-		put_provider(answer, core, name);
+	if (use(core, core->session, &wish, answer) && invocation->keep)
+		keep(core, ik_core_model(core), true, answer);
 }

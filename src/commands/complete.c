@@ -7,7 +7,6 @@
 
 #include "core/attach.h"
 #include "tui/pane/parameter.h"
-#include "tui/term/theme.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -22,21 +21,8 @@
 
 /* Limit on the length of a word, in bytes. */
 #define WORD_MAX 4096
-/* Milliseconds before a provider that failed to answer is asked again. */
-#define ASK_AGAIN_MS 10000
-
 /* Number of sessions whose titles are offered, and how long they count as current. */
 enum { SESSIONS_NEWEST = 200, SESSIONS_FRESH_MS = 2000 };
-
-/* The models of the current provider. */
-struct models {
-	char *provider;
-	struct ik_model_list *list; /* NULL: not requested */
-	char *const *names;         /* owned by list; NULL: unknown */
-	size_t count;
-	char *problem; /* why they are unknown; NULL: no error yet */
-	int64_t problem_ms;
-};
 
 /* The names in a directory, to complete paths. Each turn of the loop reads only some, so that a
  * large directory doesn't block it. */
@@ -62,13 +48,14 @@ struct ik_complete {
 	struct ik_setup *setup;
 	struct ik_screen *screen;
 	const struct ik_action_row *actions;
-	struct models models;
+	struct ik_choices *choices;
 	struct listing listing;
 	struct titles titles;
 
 	/* The last answer. */
 	struct ik_proposal *candidates;
 	size_t count;
+	struct ik_pick_list picks; /* what candidates are made of */
 	struct ik_buf typed, head, note, made;
 };
 
@@ -87,64 +74,6 @@ static void set_buf(struct ik_buf *buf, const char *text, size_t length)
 {
 	ik_buf_clear(buf);
 	ik_buf_append(buf, text, length);
-}
-
-/* ---- models ---- */
-
-static void forget_models(struct models *models)
-{
-	(void)ik_model_list_close(models->list);
-	free(models->provider);
-	free(models->problem);
-	memset(models, 0, sizeof(*models));
-}
-
-static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
-{
-	struct ik_complete *complete = arg;
-	struct models *models = &complete->models;
-
-	models->names = names;
-	models->count = count;
-	models->problem = names ? NULL : ik_strdup(sentence);
-	models->problem_ms = ik_clock_ms();
-	ik_screen_candidates_changed(complete->screen);
-}
-
-/* Ask the provider for its models, unless that has been done. */
-static void want_models(struct ik_complete *complete)
-{
-	struct models *models = &complete->models;
-	struct ik_model *model = ik_core_model(complete->core);
-	const char *provider = model->endpoint.provider;
-
-	if (models->provider &&
-		(!ik_text_equal(models->provider, provider) ||
-			(models->problem && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
-		forget_models(models);
-	if (models->provider)
-		return;
-	models->provider = ik_strdup(provider);
-	models->list = ik_model_list_start(complete->loop, complete->core->http, model,
-		complete->setup->config->http_idle_timeout_s * 1000, on_models, complete);
-}
-
-static void add_models(struct ik_complete *complete)
-{
-	struct models *models = &complete->models;
-	size_t i;
-
-	want_models(complete);
-	for (i = 0; i < models->count; i++)
-		add(complete, models->names[i],
-			ik_text_equal(models->names[i], ik_core_model(complete->core)->name)
-				? _("the present one")
-				: NULL,
-			true);
-	if (models->problem)
-		ik_buf_puts(&complete->note, models->problem);
-	else if (models->list && !models->names)
-		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
 }
 
 /* ---- titles of sessions ---- */
@@ -471,6 +400,21 @@ static void add_tools(struct ik_complete *complete, bool completes)
 	}
 }
 
+/* Propose the choices of a command, each with a fact or the first line of its text. */
+static void add_choices(struct ik_complete *complete, const struct ik_action_row *row)
+{
+	ik_pick_list_clear(&complete->picks);
+	ik_choices_list(complete->choices, row, &complete->picks);
+	for (size_t i = 0; i < complete->picks.count; i++) {
+		struct ik_pick *pick = &complete->picks.picks[i];
+
+		pick->text[strcspn(pick->text, "\n")] = '\0';
+		add(complete, pick->id, pick->aside[0] != '\0' ? pick->aside : pick->text, true);
+	}
+	if (complete->picks.empty)
+		ik_buf_append(&complete->note, complete->picks.empty, strcspn(complete->picks.empty, "\n"));
+}
+
 /* Does a command need an argument? */
 static bool needs_argument(const struct ik_action_row *row)
 {
@@ -481,10 +425,9 @@ static bool needs_argument(const struct ik_action_row *row)
 static bool answer_argument(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
-	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t"), i;
+	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t");
 	bool first_word = start >= length || !memchr(text + start, ' ', length - start);
 	const struct ik_action_row *row = ik_action_of_command(complete->actions, text);
-	const char *provider;
 
 	if (!row)
 		return false;
@@ -497,15 +440,11 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case IK_ARGUMENT_NONE:
 		return false;
 	case IK_ARGUMENT_MODEL:
-		add_models(complete);
-		return first_word;
 	case IK_ARGUMENT_PROVIDER:
-		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)); i++)
-			add(complete, provider,
-				ik_text_equal(provider, ik_core_model(complete->core)->endpoint.provider)
-					? _("the present one")
-					: NULL,
-				true);
+	case IK_ARGUMENT_MODE:
+	case IK_ARGUMENT_SANDBOX:
+	case IK_ARGUMENT_THEME:
+		add_choices(complete, row);
 		return first_word;
 	case IK_ARGUMENT_CALL:
 		if (!first_word) {
@@ -517,18 +456,9 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case IK_ARGUMENT_TOOL:
 		add_tools(complete, true);
 		return first_word;
-	case IK_ARGUMENT_MODE:
-		for (i = 0; i < IK_MODE_COUNT; i++)
-			add(complete, ik_mode_name((enum ik_mode)i), NULL, true);
-		return first_word;
 	case IK_ARGUMENT_MOUSE:
 		add(complete, "on", NULL, true);
 		add(complete, "off", NULL, true);
-		return first_word;
-	case IK_ARGUMENT_THEME:
-		add(complete, "auto", NULL, true);
-		for (i = 0; ik_theme_at(&complete->setup->themes, i); i++)
-			add(complete, ik_theme_at(&complete->setup->themes, i)->name, NULL, true);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
 		/* A title has blanks, so everything after the command is the word. It may also be a number
@@ -628,7 +558,8 @@ static bool answer(void *arg, const char *text, size_t length, struct ik_complet
 /* ---- beginning and end ---- */
 
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions)
+	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions,
+	struct ik_choices *choices)
 {
 	struct ik_complete *complete = ik_alloc(sizeof(*complete));
 
@@ -637,6 +568,7 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	complete->setup = setup;
 	complete->screen = screen;
 	complete->actions = actions;
+	complete->choices = choices;
 	ik_buf_init(&complete->typed, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->head, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->note, IK_KIB(16));
@@ -650,11 +582,11 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 	if (!complete)
 		return NULL;
 	ik_screen_on_complete(complete->screen, NULL, NULL);
-	forget_models(&complete->models);
 	forget_listing(complete);
 	ik_store_read_close(complete->titles.read);
 	forget_titles(&complete->titles);
 	free(complete->candidates);
+	ik_pick_list_clear(&complete->picks);
 	ik_buf_done(&complete->typed);
 	ik_buf_done(&complete->head);
 	ik_buf_done(&complete->note);

@@ -1,9 +1,8 @@
 /*
- * complete: completions for the word at the cursor: commands and their arguments, tools, models,
- * files.
+ * complete: completions for the word at the cursor: commands and their arguments, tools, files.
  *
- * Nothing is read before it is needed. Directories and the provider's list of models are read
- * without blocking the loop, and cached here. Of a directory's names, "." and ".." are omitted, as
+ * Nothing is read before it is needed. Directories are read without blocking the loop, and cached
+ * here. Of a directory's names, "." and ".." are omitted, as
  * are those that can't be typed: with control characters, or not UTF-8.
  *
  * May include: all.
@@ -11,16 +10,17 @@
 #ifndef IK_COMMANDS_COMPLETE_H
 #define IK_COMMANDS_COMPLETE_H
 
-#include "commands/action.h"
+#include "commands/choices.h"
 #include "core/core.h"
 #include "tui/screen/screen.h"
 
 struct ik_complete;
 
-/* Start answering the screen's questions. core, which starts before the first question, and screen
- * are borrowed. */
+/* Start answering the screen's questions. core, which starts before the first question, screen
+ * and choices are borrowed. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions);
+	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions,
+	struct ik_choices *choices);
 /* Release it, before core and screen. Accepts NULL and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_commands.a
 libik_commands_a_SOURCES = \
 	src/commands/action.c src/commands/action.h \
 	src/commands/appearance.c src/commands/appearance.h \
+	src/commands/choices.c src/commands/choices.h \
 	src/commands/commands.c src/commands/commands.h \
 	src/commands/commands_model.c \
 	src/commands/complete.c src/commands/complete.h \

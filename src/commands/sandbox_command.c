@@ -224,16 +224,14 @@ static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
 			setup->places.home);
 }
 
-/* Append everything. */
-static void put_all(const struct ik_setup *setup, struct ik_buf *out)
+void ik_sandbox_text(const struct ik_setup *setup, enum ik_sandbox_mode mode, struct ik_buf *out)
 {
 	const struct ik_string_list *except = &setup->config->sandbox_except;
 	struct ik_buf gaps;
 
-	for (int mode = 0; mode < IK_SANDBOX_MODE_COUNT; mode++)
-		ik_buf_printf(out, "%s %-9s  %s\n",
-			mode == (int)ik_sandbox_mode(setup->sandbox) ? "*" : " ",
-			ik_sandbox_mode_name((enum ik_sandbox_mode)mode), _(meanings[mode]));
+	ik_buf_printf(out, "%s\n\n", _(meanings[mode]));
+	if (mode != ik_sandbox_mode(setup->sandbox))
+		return;
 	put_writable(setup, out);
 	put_limits(setup->sandbox, IK_CONFINE_NOTHING, _("Hidden from them:"), out);
 	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"),
@@ -280,13 +278,14 @@ void ik_command_sandbox(struct ik_core *core, const struct ik_invocation *invoca
 	const char *argument = invocation->text;
 	enum ik_sandbox_mode mode;
 
-	if (argument[0] == '\0')
-		put_all(core->setup, answer);
-	else if (ik_sandbox_mode_find(argument, &mode))
+	if (ik_sandbox_mode_find(argument, &mode)) {
 		set_mode(core, mode, answer);
-	else
+		if (invocation->keep)
+			ik_setup_keep(core->setup, "sandbox.mode", argument, answer);
+	} else {
 		ik_buf_printf(answer,
 			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
 			  "/sandbox read-only."),
 			argument);
+	}
 }

@@ -132,34 +132,10 @@ const struct ik_provider_config *ik_config_provider(const struct ik_config *conf
 	return NULL;
 }
 
-/*
- * Find a key by its full name, including "providers.NAME.KEY". NAME may contain dots; *ret_provider
- * gets it in new memory, or NULL for a plain key.
- */
-static const struct ik_config_key *find_key(const char *name, char **ret_provider)
-{
-	static const char prefix[] = "providers.";
-
-	*ret_provider = NULL;
-	if (!ik_text_starts(name, prefix))
-		return ik_config_key_find(&ik_config_keys, name);
-	name += sizeof(prefix) - 1;
-	for (size_t i = 0; i < ik_provider_keys.count; i++) {
-		const struct ik_config_key *key = &ik_provider_keys.keys[i];
-		size_t tail = strlen(key->name) + 1, length = strlen(name);
-
-		if (length > tail && name[length - tail] == '.' && ik_text_ends(name, key->name)) {
-			*ret_provider = ik_strndup(name, length - tail);
-			return key;
-		}
-	}
-	return NULL;
-}
-
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *name)
 {
 	char *provider_name;
-	const struct ik_config_key *key = find_key(name, &provider_name);
+	const struct ik_config_key *key = ik_config_key_named(name, &provider_name);
 	const struct ik_provider_config *provider = provider_name
 		? ik_config_provider(config, provider_name)
 		: NULL;
@@ -171,40 +147,6 @@ enum ik_origin ik_config_origin(const struct ik_config *config, const char *name
 		origin = provider->origins[key - ik_provider_keys.keys];
 	free(provider_name);
 	return origin;
-}
-
-/* Translate a word for true or false in a variable or option to JSON; return other text
- * unchanged. */
-static const char *to_bool(const char *text)
-{
-	static const char *const words[][2] = {
-		{ "1", "true" },
-		{ "yes", "true" },
-		{ "on", "true" },
-		{ "0", "false" },
-		{ "no", "false" },
-		{ "off", "false" },
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcasecmp(text, words[i][0]) == 0)
-			return words[i][1];
-	}
-	return text;
-}
-
-/* Convert plain text to the JSON that a key expects, or to a string if it is nothing else. */
-static void to_json(const struct ik_config_key *key, const char *text, struct ik_buf *out)
-{
-	struct ik_json_span value;
-
-	if (key->type == IK_KEY_BOOL)
-		text = to_bool(text);
-	if (key->type == IK_KEY_TEXT || key->type == IK_KEY_CHOICE || key->type == IK_KEY_DURATION ||
-		ik_json_check(text, strlen(text), &value, NULL) != IK_OK)
-		ik_json_put_text(out, text);
-	else
-		ik_json_put_raw(out, value);
 }
 
 /* Is the value of a key with its own format (rules, bindings) valid? If not, *ret_place points to
@@ -298,7 +240,7 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 {
 	const struct config_source source = { .name = where, .origin = origin };
 	char *provider;
-	const struct ik_config_key *key = find_key(name, &provider);
+	const struct ik_config_key *key = ik_config_key_named(name, &provider);
 	enum ik_status status;
 	struct ik_buf json;
 
@@ -306,7 +248,7 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("%s: there is no key \"%s\" in the configuration"), where, name);
 	ik_buf_init(&json, IK_LIMIT_CONFIG);
-	to_json(key, text, &json);
+	ik_config_value_read(key, text, &json);
 	status = ik_buf_check(&json, where, error);
 	if (status == IK_OK)
 		status = set_value(config, key, name, provider,

@@ -95,6 +95,7 @@ struct ik_config {
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
 	int64_t ui_tool_output, ui_prose_width;
+	char *mode;         /* "auto", "ask", "read-only" */
 	char *policy;       /* JSON array of rules (config/rules.h); NULL: none */
 	char *sandbox_mode; /* "off", "project", "read-only" */
 	struct ik_string_list sandbox_write, sandbox_hide, sandbox_except;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "json/write.h"
 #include "util/alloc.h"
@@ -17,6 +18,7 @@ static const char *const wire_formats[] = { "openai-chat", "openai-responses", "
 static const char *const thinking_levels[] = { "off", "minimal", "low", "medium", "high",
 	"xhigh", "max", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
+static const char *const modes[] = { "auto", "ask", "read-only", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
 
@@ -150,6 +152,8 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("language of the screen, where it is not the locale's") },
 	{ .name = "ui.keys", .type = IK_KEY_BINDINGS, .offset = FIELD(ui_keys),
 		.meaning = N_("keys for actions: {\"ACTION\": \"KEY, KEY\"}") },
+	{ .name = "mode", .type = IK_KEY_CHOICE, .offset = FIELD(mode), .standard = "\"auto\"",
+		.choices = modes, .meaning = N_("which tool calls are made when a chat starts") },
 	{ .name = "policy", .type = IK_KEY_RULES, .offset = FIELD(policy),
 		.meaning = N_("which tool calls are allowed, asked about or denied") },
 	{ .name = "sandbox.mode", .type = IK_KEY_CHOICE, .offset = FIELD(sandbox_mode),
@@ -221,6 +225,26 @@ const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table,
 	for (size_t i = 0; i < table->count; i++) {
 		if (ik_text_equal(table->keys[i].name, name))
 			return &table->keys[i];
+	}
+	return NULL;
+}
+
+const struct ik_config_key *ik_config_key_named(const char *name, char **ret_provider)
+{
+	static const char prefix[] = "providers.";
+
+	*ret_provider = NULL;
+	if (!ik_text_starts(name, prefix))
+		return ik_config_key_find(&ik_config_keys, name);
+	name += sizeof(prefix) - 1;
+	for (size_t i = 0; i < ik_provider_keys.count; i++) {
+		const struct ik_config_key *key = &ik_provider_keys.keys[i];
+		size_t tail = strlen(key->name) + 1, length = strlen(name);
+
+		if (length > tail && name[length - tail] == '.' && ik_text_ends(name, key->name)) {
+			*ret_provider = ik_strndup(name, length - tail);
+			return key;
+		}
 	}
 	return NULL;
 }
@@ -306,6 +330,39 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 
 /* Printed in place of a secret. */
 static const char hidden[] = "***";
+
+/* Translate a word for true or false in a variable or option to JSON; return other text
+ * unchanged. */
+static const char *to_bool(const char *text)
+{
+	static const char *const words[][2] = {
+		{ "1", "true" },
+		{ "yes", "true" },
+		{ "on", "true" },
+		{ "0", "false" },
+		{ "no", "false" },
+		{ "off", "false" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasecmp(text, words[i][0]) == 0)
+			return words[i][1];
+	}
+	return text;
+}
+
+void ik_config_value_read(const struct ik_config_key *key, const char *text, struct ik_buf *out)
+{
+	struct ik_json_span value;
+
+	if (key->type == IK_KEY_BOOL)
+		text = to_bool(text);
+	if (key->type == IK_KEY_TEXT || key->type == IK_KEY_CHOICE || key->type == IK_KEY_DURATION ||
+		ik_json_check(text, strlen(text), &value, NULL) != IK_OK)
+		ik_json_put_text(out, text);
+	else
+		ik_json_put_raw(out, value);
+}
 
 static bool is_text(struct ik_json_span value)
 {

@@ -54,11 +54,20 @@ extern const struct ik_provider_variable ik_provider_variables[]; /* ends with N
 
 const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table, const char *name);
 
+/*
+ * Find a key by its full name, including "providers.NAME.KEY". NAME may contain dots; *ret_provider
+ * gets it in new memory, or NULL for a plain key.
+ */
+const struct ik_config_key *ik_config_key_named(const char *name, char **ret_provider);
+
 /* Is name the first part of any key ("tools" of "tools.watch")? */
 bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
 
 /* Append, in words, which values a key accepts. */
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
+
+/* Append the JSON that a key expects for a plain text, or a string if the text is nothing else. */
+void ik_config_value_read(const struct ik_config_key *key, const char *text, struct ik_buf *out);
 
 /* Is value valid for key? */
 bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span value);

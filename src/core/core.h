@@ -24,7 +24,8 @@ struct ik_model_question {
 	struct ik_session *session; /* the session it was typed in */
 	struct ik_model_list *list;
 	char *line;   /* the command */
-	char *wanted; /* the model to switch to; NULL: list all models */
+	char *wanted; /* the model to switch to */
+	bool keep;    /* for good, in the configuration */
 };
 
 /*

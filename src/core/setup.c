@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/config_edit.h"
 #include "provider/models.h"
 #include "store/store.h"
 #include "tool/run.h"
@@ -34,8 +35,9 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 		{ "max_tool_turns", options->max_tool_turns, "--max-tool-turns" },
 	};
 	enum ik_status status = IK_OK;
-	char *file = options->config_file ? ik_strdup(options->config_file)
-									  : ik_places_file(&setup->places, "config.json");
+	const char *file = setup->config_file = options->config_file
+		? ik_strdup(options->config_file)
+		: ik_places_file(&setup->places, "config.json");
 	size_t i;
 
 	setup->config = ik_config_new();
@@ -51,7 +53,6 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 			error);
 	if (status == IK_OK)
 		status = ik_config_environment(setup->config, error);
-	free(file);
 	for (i = 0; status == IK_OK && i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].value)
 			status = ik_config_set(setup->config, settings[i].key, settings[i].value,
@@ -340,8 +341,36 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	return status;
 }
 
+void ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
+	struct ik_buf *answer)
+{
+	enum ik_origin origin = ik_config_origin(setup->config, key);
+	struct ik_error error;
+
+	if (!setup->config_file) {
+		ik_buf_puts(answer, _("It cannot be kept: there is no home directory."));
+	} else if (ik_config_edit(setup->config_file, key, value, &error) != IK_OK) {
+		ik_buf_printf(answer, _("It was not kept: %s"), error.text);
+	} else {
+		const char *home = setup->places.user_home, *file = setup->config_file;
+		bool below = home && ik_path_below(file, home);
+
+		ik_buf_printf(answer, _("Kept as \"%s\" in %s%s."), key, below ? "~" : "",
+			below ? file + strlen(home) : file);
+		if (origin == IK_ORIGIN_PROJECT)
+			ik_buf_printf(answer, " %s",
+				_("In this directory, the project's .ikigai/config.json overrides it."));
+		else if (origin == IK_ORIGIN_ENVIRONMENT)
+			ik_buf_printf(answer, " %s", _("An environment variable overrides it."));
+		else
+			(void)!ik_config_set(setup->config, key, value, IK_ORIGIN_USER, key, &error);
+	}
+	ik_buf_putc(answer, '\n');
+}
+
 void ik_setup_done(struct ik_setup *setup)
 {
+	free(setup->config_file);
 	ik_log_close();
 	ik_model_unref(setup->model);
 	free(setup->system_prompt);

@@ -17,6 +17,7 @@
 
 struct ik_setup {
 	struct ik_places places;
+	char *config_file; /* the user's; it may be missing; NULL: there is no home */
 	struct ik_config *config;
 	struct ik_project project;
 	struct ik_model *model;     /* a reference; NULL if the verb needs none */
@@ -34,6 +35,12 @@ struct ik_setup {
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
+
+/* Keep a choice that was made in the running program: set a key in the user's configuration file,
+ * and append the result for the user. A project's file stays as it is, because others share it and
+ * it is trusted for its contents; if it has the key, the answer says so. */
+void ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
+	struct ik_buf *answer);
 
 /* Open the store. Return NULL and set *error on failure. */
 struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,

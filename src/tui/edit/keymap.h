@@ -142,6 +142,7 @@ struct ik_invocation {
 	const char *text;      /* valid until the next call */
 	size_t length;
 	bool cut;   /* IK_ACTION_COPY: text is only the beginning */
+	bool keep;  /* of a command with choices: for good, in the configuration */
 	int number; /* IK_ACTION_AGENT: its number; 0: the next, -1: the previous.
 				 * IK_ACTION_REWIND: the message, counted from the last; 0: let the user choose.
 				 * IK_ACTION_ANSWER: the question's ID, */

@@ -13,6 +13,7 @@
 #define FILTER_COLUMNS 16 /* columns of a filter next to the count */
 #define FILTER_ROWS 3     /* rows between title and keys that a filter requires */
 #define MOST_HINTS 16     /* of a list */
+#define TEXT_ROWS 6 /* that a list leaves to the selected item's text, with the line between */
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	const struct ik_keymap *keymap)
@@ -326,13 +327,14 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 }
 
 /* Return the rows the list gets: one while the text has focus; otherwise as many as it needs, at
- * most two fifths, or all with list_first. */
+ * most two fifths, or with list_first all but TEXT_ROWS, or all of a low area. */
 static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view, int rows)
 {
-	int most = view->list_first ? rows : rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
+	int most = !view->list_first ? rows * 2 / 5 : rows > 2 * TEXT_ROWS ? rows - TEXT_ROWS : rows;
 
 	if (pane->in_text && !view->list_stays)
 		return 1;
+	most = most > 1 ? most : 1;
 	return pane->count < (size_t)most ? (int)pane->count : most;
 }
 

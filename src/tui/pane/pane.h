@@ -151,7 +151,7 @@ struct ik_pane_view {
 	/* A label (N_() text) for IK_ACTION_CANCEL while the list is filtered; NULL: as in keys. */
 	const char *all;
 	const char *words_count; /* right of the filter: "3 of 12"; NULL: nothing */
-	bool list_first;         /* the list takes the rows it needs before the text gets any */
+	bool list_first;         /* the list takes the rows it needs; the text keeps a few */
 	bool list_stays;         /* the list keeps its rows even if the text has focus */
 	const char *empty;       /* shown instead of list and text if there are no items */
 };

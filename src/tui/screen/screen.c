@@ -390,6 +390,11 @@ bool ik_screen_picks(const struct ik_screen *screen)
 	return screen->side == pane_of(screen->picker);
 }
 
+const char *ik_screen_picked(const struct ik_screen *screen)
+{
+	return ik_screen_picks(screen) ? ik_picker_selected(screen->picker) : NULL;
+}
+
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again)
 {
 	bool picks = ik_screen_picks(screen);
@@ -1421,6 +1426,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		break;
 	case IK_EVENT_MESSAGE:
 		note_messages(screen, &event->message, 1, false);
+		if (event->message->kind == IK_KIND_COMMAND)
+			screen->flash = NULL; /* it may have announced this answer */
 		break;
 	case IK_EVENT_OLDER:
 		note_messages(screen, event->older, event->count, true);

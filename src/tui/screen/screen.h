@@ -122,6 +122,8 @@ void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
  * line comes back as IK_ACTION_SEND. again: update the list if it is open. */
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again);
 bool ik_screen_picks(const struct ik_screen *screen);
+/* Return the id of the selected pick while the list is open, or NULL. */
+const char *ik_screen_picked(const struct ik_screen *screen);
 
 /* Give focus to the editor. */
 void ik_screen_go_to_editor(struct ik_screen *screen);
