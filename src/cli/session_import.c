@@ -178,17 +178,10 @@ static enum ik_status check_free(struct ik_cli *cli, const char *session)
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_found, .arg = &holder };
 	enum ik_status status = ik_await(&awaited,
 		ik_store_find(cli->store, session, ik_await_answer, &awaited), &cli->error);
-	struct ik_buf sentence;
 
 	if (status != IK_OK && status != IK_NOT_FOUND)
 		return status;
-	if (holder.pid == 0)
-		return IK_OK;
-	ik_buf_init(&sentence, IK_KIB(4));
-	ik_holder_put_sentence(&sentence, &holder);
-	ik_error_set(&cli->error, IK_UNAVAILABLE, "%s", sentence.data);
-	ik_buf_done(&sentence);
-	return IK_UNAVAILABLE;
+	return holder.pid == 0 ? IK_OK : ik_holder_refuse(&holder, &cli->error);
 }
 
 /* Switch to the session of this event, and read the ids of its events. */

@@ -235,21 +235,13 @@ struct ik_taken {
 static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
 {
 	struct ik_taken *taken = arg;
-	struct ik_error error = { .status = IK_OK };
-	struct ik_buf sentence;
+	struct ik_error error;
 
 	if (state == IK_LOCK_UNKNOWN || taken->told)
 		return;
 	taken->told = true;
-	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
-		taken->taken(taken->arg, NULL);
-		return;
-	}
-	ik_buf_init(&sentence, IK_KIB(4));
-	ik_holder_put_sentence(&sentence, holder);
-	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
-	ik_buf_done(&sentence);
-	taken->taken(taken->arg, &error);
+	(void)ik_holder_refuse(holder, &error);
+	taken->taken(taken->arg, state == IK_LOCK_OURS ? NULL : &error);
 }
 
 struct ik_taken *ik_take_session(struct ik_store *store, const char *session,

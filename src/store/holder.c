@@ -94,89 +94,102 @@ void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder)
 			(long long)holder->pid, time);
 }
 
-void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder)
+enum ik_status ik_holder_refuse(const struct ik_holder *holder, struct ik_error *error)
 {
 	struct ik_buf who;
 
 	ik_buf_init(&who, IK_KIB(4));
 	ik_holder_put(&who, holder);
-	ik_buf_printf(out, _("The session is open in another ikigai (%s)."), who.data);
+	(void)ik_error_set(error, IK_UNAVAILABLE, _("The session is open in another ikigai (%s)."),
+		who.data);
 	ik_buf_done(&who);
+	return IK_UNAVAILABLE;
 }
 
 /* ---- files ---- */
 
-/* Each role's lock covers this many bytes of the file, which name its holder. */
+/* The lock covers these bytes of the file, which name its holder. In earlier versions more bytes
+ * followed, with another lock. */
 #define LOCK_BYTES 512
+/* Limit on attempts to open a file that others remove and create meanwhile. */
+#define TRIES 100
 
-/* Lock, unlock or query the bytes of a role. The lock ends when the descriptor is closed. */
-static bool change_lock(int fd, enum ik_holder_role role, int command, struct flock *lock)
+/* Lock the file or query its lock (of the open file description). */
+static bool use_lock(int fd, int command, struct flock *lock)
 {
-	lock->l_whence = SEEK_SET;
-	lock->l_start = (off_t)role * LOCK_BYTES;
-	lock->l_len = LOCK_BYTES;
+	*lock = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = LOCK_BYTES };
 	return fcntl(fd, command, lock) == 0;
 }
 
-/* Write a role's line, and wake the processes that watch the file. */
-static void write_line(int fd, enum ik_holder_role role, const char *line)
-{
-	char bytes[LOCK_BYTES] = "";
-
-	(void)snprintf(bytes, sizeof(bytes), "%s", line);
-	if (pwrite(fd, bytes, sizeof(bytes), (off_t)role * LOCK_BYTES) < 0 || futimens(fd, NULL) != 0)
-		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
-}
-
-bool ik_holder_lock(int fd, enum ik_holder_role role)
-{
-	struct flock lock = { .l_type = F_WRLCK };
-	struct ik_holder self;
-	char *line;
-
-	if (!change_lock(fd, role, F_OFD_SETLK, &lock)) {
-		if (errno == EACCES)
-			errno = EAGAIN;
-		return false;
-	}
-	ik_holder_self(&self);
-	line = ik_format("%lld %lld %s %s\n", (long long)self.pid, (long long)self.since_ms,
-		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
-	write_line(fd, role, line);
-	free(line);
-	return true;
-}
-
-void ik_holder_unlock(int fd, enum ik_holder_role role)
-{
-	struct flock lock = { .l_type = F_UNLCK };
-
-	ik_holder_erase(fd, role); /* before unlocking: afterwards another process may have written
-							    * its own line */
-	(void)change_lock(fd, role, F_OFD_SETLK, &lock);
-}
-
-void ik_holder_erase(int fd, enum ik_holder_role role)
-{
-	write_line(fd, role, "");
-}
-
-void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_holder *ret_holder)
+void ik_lock_file_holder(const char *path, struct ik_holder *ret_holder)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct flock lock = { .l_type = F_WRLCK };
 	long long pid = -1, since = 0;
 	char line[LOCK_BYTES] = "";
+	struct flock lock;
 
 	*ret_holder = (struct ik_holder){ .pid = 0 };
 	if (fd < 0)
 		return;
-	if (change_lock(fd, role, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK) {
-		if (pread(fd, line, sizeof(line) - 1, (off_t)role * LOCK_BYTES) > 0)
+	if (use_lock(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK) {
+		if (pread(fd, line, sizeof(line) - 1, 0) > 0)
 			(void)sscanf(line, "%lld %lld %64s %32s", &pid, &since, ret_holder->host,
 				ret_holder->user);
 		ret_holder->pid = pid; /* -1 while it is being written */
 		ret_holder->since_ms = since;
 	}
 	(void)close(fd);
+}
+
+/* Write this process into the file, and wake the processes that watch it. */
+static void write_holder(int fd)
+{
+	char line[LOCK_BYTES] = "";
+	struct ik_holder self;
+
+	ik_holder_self(&self);
+	(void)snprintf(line, sizeof(line), "%lld %lld %s %s\n", (long long)self.pid,
+		(long long)self.since_ms, self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
+	if (pwrite(fd, line, sizeof(line), 0) < 0 || futimens(fd, NULL) != 0)
+		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
+}
+
+bool ik_lock_file_is_ours(const struct ik_lock_file *file)
+{
+	struct stat ours, theirs;
+
+	return file->fd >= 0 && fstat(file->fd, &ours) == 0 && lstat(file->path, &theirs) == 0 &&
+		ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
+int ik_lock_file_take(struct ik_lock_file *file)
+{
+	struct flock lock;
+	int number;
+
+	for (int tries = 0; tries < TRIES; tries++) {
+		file->fd = open(file->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+		if (file->fd < 0)
+			return errno;
+		number = use_lock(file->fd, F_OFD_SETLK, &lock) ? 0 : errno;
+		if (number == 0 && ik_lock_file_is_ours(file)) {
+			write_holder(file->fd);
+			return 0;
+		}
+		(void)close(file->fd);
+		file->fd = -1;
+		if (number != 0)
+			return number == EACCES ? EAGAIN : number;
+		/* Its last holder has removed the file meanwhile. */
+	}
+	return EAGAIN;
+}
+
+void ik_lock_file_release(struct ik_lock_file *file)
+{
+	if (ik_lock_file_is_ours(file))
+		(void)unlink(file->path);
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	file->fd = -1;
 }

@@ -1,9 +1,8 @@
 /*
- * The lock of a session is a file named after it (holder.h), whatever the database is.  The holder
- * has the file's first lock; a process that asks for it takes the second lock and writes its name
- * into the file; the holder refuses by erasing that name.  The kernel reports changes (inotify).  A
- * process that follows also looks now and then: for new events, and for changes by other machines
- * on a network file system, which inotify doesn't report.
+ * The lock of a session is a file named after it (holder.h), whatever the database is.  A process
+ * that asks the holder for it takes a second file, SESSION.ask; the holder refuses by removing that.
+ * The kernel reports changes (inotify).  A process that follows also looks now and then: for new
+ * events, and for changes by other machines on a network file system, which inotify doesn't report.
  *
  * On a server there is a row, too (the request "lease"), for places that don't share the directory
  * of these files: other machines, other homes.  It has a lease, and names the holder's place.  Who
@@ -15,11 +14,9 @@
 #include "store/lock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "loop/directory_watch.h"
@@ -36,17 +33,22 @@
 /* Limit on looks at a file whose holder seems dead, and the pause between them. */
 #define LEFT_LOOKS 50
 #define LEFT_MS 20
-/* Limit on attempts to open a file that others remove and create meanwhile. */
-#define TRIES 100
 
 /* Every step ends by reading the current state. */
 enum lock_step {
 	LOCK_FOLLOW, /* only look, and withdraw the request */
-	LOCK_TAKE,   /* take it if it is free, or keep it */
-	LOCK_ASK,    /* the same, or ask its holder */
-	LOCK_REFUSE,
+	LOCK_OPEN,   /* take it if it is free, else follow */
+	LOCK_TAKE,   /* take it once it is free, or keep it */
+	LOCK_ASK,    /* the same, and ask its holder */
+	LOCK_REFUSE, /* refuse the process that asks */
 	LOCK_RELEASE /* and withdraw the request */
 };
+
+/* Does the step take or keep the lock? */
+static bool is_taking(enum lock_step step)
+{
+	return step != LOCK_FOLLOW && step != LOCK_RELEASE;
+}
 
 /* The result of a step. */
 struct lock_found {
@@ -65,149 +67,73 @@ struct ik_lock {
 	const struct ik_lock_events *events; /* NULL: closed */
 	void *arg;
 
-	char *path;                       /* of the file; NULL if there is no database */
-	int fd;                           /* of the lock we hold or ask with; -1 if neither */
-	bool asks;                        /* fd has the second lock */
-	struct ik_directory_watch *watch; /* of the file */
-	int left_looks;                   /* looks at a lock that a dead holder left to a child */
+	struct ik_lock_file file, ask;    /* their paths are NULL if there is no database */
+	struct ik_directory_watch *watch; /* of the files */
+	int left_looks;                   /* looks at a file that a dead holder left to a child */
 
 	/* On a server: */
 	struct ik_store_read *read; /* the running step; NULL if none */
 	int64_t newest;             /* newest event reported */
 	struct ik_holder elsewhere; /* holder in another place; pid 0 if none */
 
-	bool wanted;   /* take it once it is free */
-	bool quietly;  /* don't ask its holder */
-	bool leaving;  /* release it once everything is stored */
-	bool released; /* release it now */
-	bool refusing; /* refuse the process that asks */
-
-	bool opened;             /* the first attempt to take it was made */
-	bool paused;             /* take it again when the process continues */
-	bool busy;               /* a step is running */
-	bool again;              /* something happened meanwhile */
-	enum lock_step step;     /* the last one */
-	struct lock_found found; /* its result */
+	enum lock_step wanted; /* the step while it isn't ours */
+	enum lock_step urgent; /* the next step, before others; LOCK_FOLLOW if there is none */
+	enum lock_step step;   /* the last one */
+	bool busy;             /* it is running */
+	bool again;            /* something happened meanwhile */
+	bool leaving;          /* release it once everything is stored */
+	bool paused;           /* take it again when the process continues */
+	struct lock_found found;
 
 	enum ik_lock_state state;
 	struct ik_holder holder; /* if the state is IK_LOCK_OTHERS */
 	struct ik_holder asker;  /* if the state is IK_LOCK_OURS; pid 0 if none */
 };
 
-/* ---- a file ---- */
+/* ---- files ---- */
 
-/* Does this path still name the open file? */
-static bool is_at(int fd, const char *path)
+/* Take the file if it is wanted and free. Return the new state. */
+static enum ik_lock_state take_file(struct ik_lock *lock, bool wanted)
 {
-	struct stat ours, theirs;
-
-	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
-		ours.st_dev == theirs.st_dev;
-}
-
-/* Take one of the file's locks; false with errno on failure (EAGAIN: another process has it). */
-static bool have_file(struct ik_lock *lock, enum ik_holder_role role)
-{
-	for (int tries = 0; tries < TRIES; tries++) {
-		if (lock->fd < 0)
-			lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-				0600);
-		if (lock->fd < 0)
-			return false;
-		if (is_at(lock->fd, lock->path))
-			return ik_holder_lock(lock->fd, role);
-		/* Its last holder has removed the file meanwhile. */
-		(void)close(lock->fd);
-		lock->fd = -1;
-	}
-	errno = EAGAIN;
-	return false;
-}
-
-/* Close the file, which releases both locks. */
-static void close_file(struct ik_lock *lock)
-{
-	if (lock->fd >= 0)
-		(void)close(lock->fd);
-	lock->fd = -1;
-	lock->asks = false;
-}
-
-/* Remove the file and release the lock; keep the file if another process is asking for it. */
-static void release_file(struct ik_lock *lock)
-{
-	struct ik_holder asker;
-
-	if (lock->fd < 0)
-		return;
-	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &asker);
-	if (!lock->asks && asker.pid == 0 && is_at(lock->fd, lock->path))
-		(void)unlink(lock->path);
-	close_file(lock);
-}
-
-/* Take the lock, which is free. Return the new state. */
-static enum ik_lock_state take_free_file(struct ik_lock *lock, struct ik_holder *ret_holder)
-{
-	char *directory = ik_path_directory(lock->path);
+	struct ik_holder *holder = &lock->found.holder;
 	struct ik_error error;
-	bool made = ik_path_make(directory, 0700, &error) == IK_OK,
-		 had = made && have_file(lock, IK_HOLDER_WRITES);
-	int number = errno;
+	int number;
 
-	free(directory);
-	if (had && lock->asks)
-		ik_holder_unlock(lock->fd, IK_HOLDER_ASKS);
-	lock->asks = lock->asks && !had;
-	if (had)
+	if (ik_lock_file_is_ours(&lock->file))
 		return IK_LOCK_OURS;
-	if (!lock->asks)
-		close_file(lock);
-	if (!made || number != EAGAIN) {
-		ik_log(IK_LOG_INFO, "store: no lock %s: %s", lock->path,
-			made ? strerror(number) : error.text);
-		return IK_LOCK_NONE;
-	}
-	ik_holder_of_file(lock->path, IK_HOLDER_WRITES, ret_holder);
-	return IK_LOCK_OTHERS;
-}
-
-/* Take the lock if it is wanted and free. Return the new state. */
-static enum ik_lock_state take_file(struct ik_lock *lock, bool wanted, struct ik_holder *ret_holder)
-{
-	if (lock->fd >= 0 && !lock->asks) {
-		if (is_at(lock->fd, lock->path))
-			return IK_LOCK_OURS;
-		/* The file was deleted: another process may have taken the lock meanwhile. */
-		close_file(lock);
-		wanted = true;
-	}
+	/* If it was deleted, another process may have it meanwhile. */
+	wanted = wanted || lock->file.fd >= 0;
+	ik_lock_file_release(&lock->file);
 	/* Don't try to lock yet: closing a file opened for writing wakes every watcher. */
-	ik_holder_of_file(lock->path, IK_HOLDER_WRITES, ret_holder);
-	if (ret_holder->pid != 0)
+	ik_lock_file_holder(lock->file.path, holder);
+	if (holder->pid != 0)
 		return IK_LOCK_OTHERS;
-	return wanted ? take_free_file(lock, ret_holder) : IK_LOCK_FREE;
+	if (!wanted)
+		return IK_LOCK_FREE;
+	(void)!ik_path_make(lock->store->lock_directory, 0700, &error);
+	number = ik_lock_file_take(&lock->file);
+	if (number == EAGAIN) {
+		ik_lock_file_holder(lock->file.path, holder);
+		return IK_LOCK_OTHERS;
+	}
+	if (number != 0)
+		ik_log(IK_LOG_INFO, "store: no lock %s: %s", lock->file.path, strerror(number));
+	return IK_LOCK_OURS;
 }
 
 /* Ask the holder, unless another process is asking: then ask when that one ends. Return false if
  * the holder has refused. */
 static bool ask_file(struct ik_lock *lock)
 {
+	bool asked = lock->ask.fd >= 0, refused = asked && !ik_lock_file_is_ours(&lock->ask);
 	struct ik_holder asker;
 
-	if (lock->asks && !is_at(lock->fd, lock->path))
-		close_file(lock);
-	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &asker);
-	if (lock->asks && asker.pid < 0) {
-		close_file(lock);
-		return false;
-	}
-	if (asker.pid == 0) {
-		lock->asks = have_file(lock, IK_HOLDER_ASKS);
-		if (!lock->asks)
-			close_file(lock);
-	}
-	return true;
+	if (refused)
+		ik_lock_file_release(&lock->ask);
+	ik_lock_file_holder(lock->ask.path, &asker);
+	if (!asked && asker.pid == 0)
+		(void)ik_lock_file_take(&lock->ask);
+	return !refused;
 }
 
 /* A process killed while it starts a child leaves the lock to the child, until its execve. Will
@@ -218,42 +144,46 @@ static bool is_being_left(struct ik_lock *lock, const struct ik_holder *holder)
 		lock->left_looks++ < LEFT_LOOKS;
 }
 
-/* Take the step with the file. */
+/* Take the step with the files. */
 static void step_file(struct ik_lock *lock)
 {
-	bool asks = lock->step == LOCK_ASK;
+	enum lock_step step = lock->step;
 	struct lock_found *found = &lock->found;
 
-	*found = (struct lock_found){ .news = true };
-	if (lock->step == LOCK_REFUSE && lock->fd >= 0)
-		ik_holder_erase(lock->fd, IK_HOLDER_ASKS);
-	if (lock->step == LOCK_RELEASE || lock->step == LOCK_FOLLOW || (lock->asks && !asks))
-		release_file(lock);
-	found->state = take_file(lock, asks || lock->step == LOCK_TAKE, &found->holder);
+	found->news = true;
+	if (step == LOCK_REFUSE)
+		(void)unlink(lock->ask.path);
+	if (step == LOCK_RELEASE || step == LOCK_FOLLOW)
+		ik_lock_file_release(&lock->file);
+	found->state = take_file(lock, is_taking(step));
 	if (found->state == IK_LOCK_OTHERS && is_being_left(lock, &found->holder))
 		found->state = IK_LOCK_UNKNOWN;
-	else if (found->state == IK_LOCK_OTHERS && asks)
+	else if (found->state == IK_LOCK_OTHERS && step == LOCK_ASK)
 		found->refused = !ask_file(lock);
-	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &found->asker);
-	if (found->asker.pid < 0) /* being written, or refused */
+	if (found->state != IK_LOCK_OTHERS || step != LOCK_ASK)
+		ik_lock_file_release(&lock->ask);
+	ik_lock_file_holder(lock->ask.path, &found->asker);
+	if (found->asker.pid < 0) /* being written */
 		found->asker.pid = 0;
 }
 
 /* ---- a row ---- */
 
-/* Send what to do with the row, which is read afterwards. Who can't have a file has no place: its
- * row is taken when its lease is over. */
+/* Send what to do with the row, which is read afterwards. Who can't have a file has no place:
+ * others take its row when its lease is over. */
 static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, int flags,
 	ik_store_reader *reader)
 {
 	static const char *const names[] = {
 		[LOCK_FOLLOW] = "follow",
+		[LOCK_OPEN] = "take",
 		[LOCK_TAKE] = "take",
 		[LOCK_ASK] = "ask",
 		[LOCK_REFUSE] = "refuse",
 		[LOCK_RELEASE] = "release",
 	};
 	const struct ik_store *store = lock->store;
+	bool unlocked = lock->found.state == IK_LOCK_OURS && lock->file.fd < 0;
 	char *place = ik_holder_place(store->lock_directory);
 	struct ik_holder self;
 	struct ik_store_read *read;
@@ -263,7 +193,7 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, 
 		"'do':'lease','session':'%s','step':'%s','process':'%s','host':'%s','user':'%s',"
 		"'pid':%lld,'place':'%s'",
 		lock->session, names[step], store->place.process, self.host, self.user, (long long)self.pid,
-		lock->found.state != IK_LOCK_NONE && place[0] ? place : NULL);
+		place[0] && !unlocked ? place : NULL);
 	free(place);
 	return read;
 }
@@ -277,8 +207,6 @@ static void read_row(struct ik_lock *lock, struct ik_json_span line)
 	bool refused = false;
 
 	ik_holder_read(ik_json_member(line, "holder"), &lock->elsewhere);
-	if (found->state == IK_LOCK_NONE && ik_json_string_is(ik_json_member(line, "state"), "ours"))
-		found->state = IK_LOCK_OURS;
 	if (found->asker.pid == 0)
 		ik_holder_read(ik_json_member(line, "asker"), &found->asker);
 	if (ik_json_bool(ik_json_member(line, "refused"), &refused) && refused)
@@ -300,47 +228,25 @@ static void on_row(void *arg, const struct ik_store_answer *answer)
 		lock->found.state = IK_LOCK_OTHERS;
 		lock->found.holder = lock->elsewhere;
 	}
-	/* Who waits for another place keeps the file: its place has one process that waits there. */
-	if (lock->found.state == IK_LOCK_OTHERS && !lock->wanted)
-		release_file(lock);
+	/* Who waits for another place keeps the file: one process of this place waits there. */
+	if (lock->found.state == IK_LOCK_OTHERS && !ik_lock_is_asking(lock))
+		ik_lock_file_release(&lock->file);
 	take_found(lock);
 }
 
 /* Take the step with the row; only who has the file takes it, or asks for it. */
 static void step_row(struct ik_lock *lock)
 {
-	bool takes = lock->step == LOCK_TAKE || lock->step == LOCK_ASK;
+	bool follows = is_taking(lock->step) && lock->found.state == IK_LOCK_OTHERS;
 
-	if (takes && lock->found.state == IK_LOCK_OTHERS) {
-		lock->read = ask_row(lock, LOCK_FOLLOW, 0, on_row);
-		return;
-	}
 	/* Store what a dead holder left in its journals first: after ours it would become a fork. */
-	if (takes && lock->state != IK_LOCK_OURS)
+	if (is_taking(lock->step) && !follows && lock->state != IK_LOCK_OURS)
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
 			"'do':'take','writer':'%s'", lock->store->place.process);
-	lock->read = ask_row(lock, lock->step, 0, on_row);
+	lock->read = ask_row(lock, follows ? LOCK_FOLLOW : lock->step, 0, on_row);
 }
 
 /* ---- steps ---- */
-
-/* What to report after a step. */
-struct lock_report {
-	bool refused, changed, asked, news;
-};
-
-/* A callback may close the lock. */
-static void tell(struct ik_lock *lock, struct lock_report report)
-{
-	if (report.refused && lock->events && lock->events->refused)
-		lock->events->refused(lock->arg);
-	if (report.changed && lock->events)
-		lock->events->changed(lock->arg, lock->state, &lock->holder);
-	if (report.asked && lock->events && lock->events->asked)
-		lock->events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
-	if (report.news && lock->events && lock->events->news)
-		lock->events->news(lock->arg);
-}
 
 static bool same_holder(const struct ik_holder *one, const struct ik_holder *other)
 {
@@ -348,85 +254,68 @@ static bool same_holder(const struct ik_holder *one, const struct ik_holder *oth
 		ik_text_equal(one->host, other->host);
 }
 
-/* Use the result of a step. A holder counts only if it is another process, an asker only if the
- * lock is ours. */
-static struct lock_report use(struct ik_lock *lock)
-{
-	struct lock_found *found = &lock->found;
-	struct lock_report report = { .refused = found->refused };
-
-	if (found->refused)
-		lock->wanted = false;
-	/* Events may have been written just before the release, or while this process was stopped. */
-	report.news = lock->paused ||
-		(found->state != IK_LOCK_OURS && (found->news || lock->state != found->state));
-	lock->paused = false;
-	/* Skip a lock that was released for a process that will take it in a moment. */
-	if (lock->state == IK_LOCK_UNKNOWN && found->state == IK_LOCK_FREE && found->asker.pid != 0)
-		return report;
-	if (found->state != IK_LOCK_OTHERS)
-		found->holder = (struct ik_holder){ .pid = 0 };
-	if (found->state != IK_LOCK_OURS)
-		found->asker = (struct ik_holder){ .pid = 0 };
-	report.changed = lock->state != found->state || !same_holder(&lock->holder, &found->holder);
-	report.asked = !same_holder(&lock->asker, &found->asker);
-	lock->state = found->state;
-	lock->holder = found->holder;
-	lock->asker = found->asker;
-	return report;
-}
-
 /* Schedule the next look: at our own row at growing intervals, at our own file only when it
  * changes. */
 static void look_later(struct ik_lock *lock)
 {
-	if (lock->again) {
-		ik_timer_start(lock->timer, 0);
-		return;
-	}
-	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_NONE)
-		lock->delay_ms = LOOK_MS;
-	else if (!lock->store->server)
-		lock->delay_ms = 0;
-	else
-		lock->delay_ms = lock->delay_ms == 0 ? LOOK_MS : 2 * lock->delay_ms;
-	if (lock->delay_ms > RENEW_MS)
-		lock->delay_ms = RENEW_MS;
-	if (lock->delay_ms > 0)
-		ik_timer_start(lock->timer, lock->delay_ms);
+	int64_t longest = lock->state != IK_LOCK_OURS ? LOOK_MS : lock->store->server ? RENEW_MS : 0;
+
+	lock->delay_ms = lock->delay_ms == 0 ? LOOK_MS : 2 * lock->delay_ms;
+	if (lock->delay_ms > longest)
+		lock->delay_ms = longest;
+	if (lock->again || lock->delay_ms > 0)
+		ik_timer_start(lock->timer, lock->again ? 0 : lock->delay_ms);
 	else
 		ik_timer_stop(lock->timer);
+}
+
+/* Use the result of a step, and report it; a callback may close the lock. A holder counts only if it
+ * is another process, an asker only if the lock is ours. */
+static void use(struct ik_lock *lock)
+{
+	static const struct ik_holder nobody = { .pid = 0 };
+	const struct lock_found found = lock->found;
+	const struct ik_holder *holder = found.state == IK_LOCK_OTHERS ? &found.holder : &nobody;
+	const struct ik_holder *asker = found.state == IK_LOCK_OURS ? &found.asker : &nobody;
+	/* Skip a lock that was released for a process that will take it in a moment. */
+	bool passing = lock->state == IK_LOCK_UNKNOWN && found.state == IK_LOCK_FREE &&
+		found.asker.pid != 0;
+	bool changed = !passing && (lock->state != found.state || !same_holder(&lock->holder, holder));
+	bool asked = !passing && !same_holder(&lock->asker, asker);
+	/* Events may have been written just before the release, or while this process was stopped. */
+	bool news = lock->paused ||
+		(found.state != IK_LOCK_OURS && (found.news || lock->state != found.state));
+
+	lock->paused = false;
+	if (found.refused || found.state == IK_LOCK_OURS || lock->wanted == LOCK_OPEN)
+		lock->wanted = LOCK_FOLLOW;
+	if (changed) {
+		lock->state = found.state;
+		lock->holder = *holder;
+	}
+	if (asked)
+		lock->asker = *asker;
+	look_later(lock);
+	if (found.refused && lock->events && lock->events->refused)
+		lock->events->refused(lock->arg);
+	if (changed && lock->events)
+		lock->events->changed(lock->arg, lock->state, &lock->holder);
+	if (asked && lock->events && lock->events->asked)
+		lock->events->asked(lock->arg, asker->pid != 0 ? asker : NULL);
+	if (news && lock->events && lock->events->news)
+		lock->events->news(lock->arg);
 }
 
 /* End a step. */
 static void take_found(struct ik_lock *lock)
 {
-	struct lock_report report = { .changed = false };
-
 	lock->busy = false;
-	if (lock->found.state == IK_LOCK_UNKNOWN) {
-		lock->opened = lock->state != IK_LOCK_UNKNOWN;
+	if (lock->found.state == IK_LOCK_UNKNOWN)
 		ik_timer_start(lock->timer, LEFT_MS);
-		return;
-	}
-	/* A result from before the release is out of date. */
-	if (!lock->released)
-		report = use(lock);
-	look_later(lock);
-	tell(lock, report);
-}
-
-static enum lock_step next_step(const struct ik_lock *lock)
-{
-	if (lock->released)
-		return LOCK_RELEASE;
-	if (lock->refusing)
-		return LOCK_REFUSE;
-	if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !lock->opened)
-		return LOCK_TAKE;
-	if (lock->wanted)
-		return lock->quietly ? LOCK_TAKE : LOCK_ASK;
-	return LOCK_FOLLOW;
+	else if (lock->urgent == LOCK_RELEASE) /* what was found before that is out of date */
+		look_later(lock);
+	else
+		use(lock);
 }
 
 /* Take the next step. Called by the timer or by inotify. */
@@ -437,13 +326,14 @@ static void look(void *arg)
 	lock->again = lock->busy;
 	if (lock->busy)
 		return;
-	lock->step = next_step(lock);
-	lock->opened = lock->busy = true;
-	lock->released = lock->refusing = false;
-	if (lock->path)
+	lock->busy = true;
+	lock->step = lock->urgent != LOCK_FOLLOW ? lock->urgent
+		: lock->state == IK_LOCK_OURS        ? LOCK_TAKE
+											 : lock->wanted;
+	lock->urgent = LOCK_FOLLOW;
+	lock->found = (struct lock_found){ .state = IK_LOCK_OURS };
+	if (lock->file.path)
 		step_file(lock);
-	else
-		lock->found = (struct lock_found){ .state = IK_LOCK_NONE };
 	if (lock->store->server && lock->found.state != IK_LOCK_UNKNOWN)
 		step_row(lock);
 	else
@@ -480,23 +370,26 @@ static void finish(struct ik_lock *lock)
 		link = &(*link)->next;
 	*link = lock->next;
 	lock->watch = ik_directory_watch_close(lock->watch);
-	release_file(lock);
+	ik_lock_file_release(&lock->file);
+	ik_lock_file_release(&lock->ask);
 	lock->read = ik_store_read_close(lock->read);
 	if (lock->store->server)
 		(void)ask_row(lock, LOCK_RELEASE, IK_REQUEST_CHANGES, NULL);
 	lock->timer = ik_timer_close(lock->timer);
-	free(lock->path);
-	ik_loop_defer(lock->store->loop, free, lock); /* tell() may be running */
+	free(lock->file.path);
+	free(lock->ask.path);
+	ik_loop_defer(lock->store->loop, free, lock); /* use() may be running */
 }
 
 static void release(struct ik_lock *lock)
 {
-	lock->leaving = lock->wanted = false;
+	lock->leaving = false;
+	lock->wanted = LOCK_FOLLOW;
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_UNKNOWN)
 		return;
 	/* From now on it isn't ours, even if the release fails. */
 	lock->state = IK_LOCK_UNKNOWN;
-	lock->released = true;
+	lock->urgent = LOCK_RELEASE;
 	update(lock);
 }
 
@@ -530,11 +423,6 @@ void ik_locks_end(struct ik_store *store)
 
 /* ---- public functions ---- */
 
-enum ik_lock_state ik_lock_state(const struct ik_lock *lock)
-{
-	return lock->state;
-}
-
 const struct ik_holder *ik_lock_holder(const struct ik_lock *lock)
 {
 	return &lock->holder;
@@ -542,65 +430,75 @@ const struct ik_holder *ik_lock_holder(const struct ik_lock *lock)
 
 void ik_lock_ask(struct ik_lock *lock)
 {
-	lock->wanted = true;
-	lock->quietly = lock->leaving = false;
+	lock->wanted = LOCK_ASK;
+	lock->leaving = false;
 	update(lock);
 }
 
 void ik_lock_await(struct ik_lock *lock)
 {
-	lock->wanted = lock->quietly = true;
+	lock->wanted = LOCK_TAKE;
 	update(lock);
 }
 
 void ik_lock_withdraw(struct ik_lock *lock)
 {
-	lock->wanted = false;
+	lock->wanted = LOCK_FOLLOW;
 	update(lock);
 }
 
 bool ik_lock_is_asking(const struct ik_lock *lock)
 {
-	return lock->wanted && lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_NONE;
+	return lock->wanted == LOCK_TAKE || lock->wanted == LOCK_ASK;
 }
 
 void ik_lock_refuse(struct ik_lock *lock)
 {
 	if (lock->state != IK_LOCK_OURS || lock->asker.pid == 0)
 		return;
-	lock->refusing = true;
+	lock->urgent = LOCK_REFUSE;
 	update(lock);
 }
 
-/* Return a new lock, whose file is watched for changes. */
-static struct ik_lock *new_lock(struct ik_store *store, const char *session)
+/* Name the files, and watch them for changes. */
+static void watch_files(struct ik_lock *lock)
 {
 	static const struct ik_directory_watch_events events = {
 		.changed = look,
 		.problem = on_problem,
 	};
+	const char *directory = lock->store->lock_directory;
+	struct ik_watched places[2] = { { directory, lock->session }, { directory, NULL } };
+	char *ask = ik_format("%s.ask", lock->session);
+
+	places[1].name = ask;
+	lock->file.path = ik_path_join(directory, lock->session);
+	lock->ask.path = ik_path_join(directory, ask);
+	lock->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
+	ik_directory_watch_set(lock->watch, places, 2);
+	free(ask);
+}
+
+/* Return a new lock, whose files are watched for changes. */
+static struct ik_lock *new_lock(struct ik_store *store, const char *session)
+{
 	struct ik_lock *lock = ik_alloc(sizeof(*lock));
 
 	lock->store = store;
 	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
 	lock->timer = ik_timer_new(store->loop, look, lock);
-	lock->fd = -1;
+	lock->file.fd = lock->ask.fd = -1;
 	lock->newest = -1;
 	lock->next = store->locks;
 	store->locks = lock;
-	if (store->path) {
-		lock->path = ik_path_join(store->lock_directory, session);
-		lock->watch = ik_directory_watch_new(store->loop, &events, lock);
-		ik_directory_watch_set(lock->watch,
-			&(struct ik_watched){ .directory = store->lock_directory, .name = lock->session }, 1);
-	}
+	if (store->path)
+		watch_files(lock);
 	return lock;
 }
 
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg)
 {
-	static const struct lock_found unknown = { .state = IK_LOCK_UNKNOWN };
 	struct ik_lock *lock = store->locks;
 
 	/* One that was closed may still be ours, because events wait to be stored. */
@@ -610,9 +508,10 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 		lock = new_lock(store, session);
 	lock->events = events;
 	lock->arg = arg;
-	lock->state = unknown.state;
-	lock->asker = unknown.asker;
-	lock->wanted = lock->leaving = lock->refusing = lock->opened = false;
+	lock->state = IK_LOCK_UNKNOWN;
+	lock->asker.pid = 0;
+	lock->wanted = LOCK_OPEN;
+	lock->leaving = false;
 	update(lock);
 	return lock;
 }
@@ -621,7 +520,7 @@ void ik_lock_pause(struct ik_lock *lock)
 {
 	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store))
 		return;
-	release_file(lock);
+	ik_lock_file_release(&lock->file);
 	lock->paused = true;
 }
 

@@ -21,10 +21,9 @@ struct ik_lock;
 
 enum ik_lock_state {
 	IK_LOCK_UNKNOWN, /* not known yet */
-	IK_LOCK_OURS,
+	IK_LOCK_OURS, /* or locks are unavailable: every process may write, and forks on a conflict */
 	IK_LOCK_OTHERS,
-	IK_LOCK_FREE, /* its holder released it, or died */
-	IK_LOCK_NONE  /* locks are unavailable: every process may write, and forks on a conflict */
+	IK_LOCK_FREE /* its holder released it, or died */
 };
 
 /* All except changed may be NULL. */
@@ -44,7 +43,6 @@ struct ik_lock_events {
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg);
 
-enum ik_lock_state ik_lock_state(const struct ik_lock *lock);
 /* Return the holder if the state is IK_LOCK_OTHERS; pid 0 if unknown. */
 const struct ik_holder *ik_lock_holder(const struct ik_lock *lock);
 

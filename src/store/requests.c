@@ -345,13 +345,20 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 	return info;
 }
 
-/* Look up the holder of a session in its lock file. */
-static void find_holder(const struct ik_requests *requests, struct ik_session_info *info)
+/* Look up the holder of a session: a row of this place says less than the lock file. */
+static void find_holder(const struct ik_requests *requests, struct ik_json_span lock,
+	struct ik_session_info *info)
 {
-	char *path = ik_path_join(requests->locks, info->id);
+	char *path = ik_path_join(requests->locks, info->id), *place;
 
-	ik_holder_of_file(path, IK_HOLDER_WRITES, &info->holder);
+	ik_lock_file_holder(path, &info->holder);
 	free(path);
+	if (ik_json_span_type(lock) != IK_JSON_OBJECT)
+		return;
+	place = ik_holder_place(requests->locks);
+	if (!ik_json_string_is(ik_json_member(lock, "place"), place))
+		ik_holder_read(lock, &info->holder);
+	free(place);
 }
 
 static void add_session(struct ik_store_read *read, struct ik_json_span object)
@@ -370,30 +377,7 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info->forked_at);
-	find_holder(read->requests, info);
-}
-
-/* Add the holder of an open session to the sessions received so far, or as a session of which only
- * the ID is known. If it was in this place, the lock files know better. */
-static void add_lock(struct ik_store_read *read, struct ik_json_span object)
-{
-	struct ik_session_info *info;
-	char session[IK_UUID_TEXT] = "", *place = ik_holder_place(read->requests->locks);
-	size_t i = 0;
-
-	(void)ik_event_line_id(object, "session", session);
-	while (i < read->session_count && !ik_text_equal(read->sessions[i].id, session))
-		i++;
-	info = i < read->session_count ? &read->sessions[i] : new_session(read);
-	if (!info->title) {
-		memcpy(info->id, session, sizeof(info->id));
-		info->title = ik_strdup("");
-		info->directory = ik_strdup("");
-		find_holder(read->requests, info);
-	}
-	if (!ik_json_string_is(ik_json_member(object, "place"), place))
-		ik_holder_read(object, &info->holder);
-	free(place);
+	find_holder(read->requests, ik_json_member(object, "lock"), info);
 }
 
 static void add_event(struct ik_store_read *read, struct ik_json_span object)
@@ -504,7 +488,6 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 {
 	struct ik_json_span session = ik_json_member(line, "session");
 	struct ik_json_span event = ik_json_member(line, "event");
-	struct ik_json_span lock = ik_json_member(line, "lock");
 	struct ik_json_span error = ik_json_member(line, "error");
 
 	if (ik_json_span_type(error) == IK_JSON_OBJECT) {
@@ -515,8 +498,6 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 		read->requests->events->told(read->requests->arg, line);
 	if (ik_json_span_type(session) == IK_JSON_OBJECT)
 		add_session(read, session);
-	if (ik_json_span_type(lock) == IK_JSON_OBJECT)
-		add_lock(read, lock);
 	if (ik_json_span_type(event) == IK_JSON_OBJECT)
 		add_event(read, event);
 	if (ik_json_span_type(ik_json_member(line, "done")) == IK_JSON_BOOL) {

@@ -71,16 +71,17 @@ static void fail_without_session(struct ik_database *database)
 		ik_error_set(&database->error, IK_NOT_FOUND, "%s", _("There is no such session."));
 }
 
-/* Append the session of a row whose IK_SESSION_COLUMNS start at column first. */
-static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
+/* Append the session of a row whose IK_SESSION_COLUMNS start at column first. lock (or NULL): its
+ * holder, as JSON. */
+static void put_session(struct ik_buf *line, struct ik_rows *rows, int first, const char *lock)
 {
 	ik_json_printf(line,
 		"'session':{'id':'%s','title':'%s','directory':'%s','created_ms':%lld,'updated_ms':%lld,"
-		"'event_count':%lld,'parent':'%s','forked_at':%lld,'owner':'%s'}",
+		"'event_count':%lld,'parent':'%s','forked_at':%lld,'owner':'%s','lock':%s}",
 		ik_rows_text(rows, first), ik_rows_text(rows, first + 1), ik_rows_text(rows, first + 2),
 		(long long)ik_rows_number(rows, first + 3), (long long)ik_rows_number(rows, first + 4),
 		(long long)ik_rows_number(rows, first + 5), ik_rows_text_or_null(rows, first + 6),
-		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8));
+		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8), lock);
 }
 
 /* Send the chosen sessions and their holders. Return false if there are none. */
@@ -93,11 +94,8 @@ static bool send_sessions(struct ik_database *database, const char *choice,
 	bool found = false;
 
 	for (; ik_rows_next(rows); found = true) {
-		struct ik_buf *line = ik_connection_begin(database->client);
-
-		put_session(line, rows, 0);
-		if (!ik_rows_is_null(rows, HOLDER))
-			ik_json_printf(line, "'lock':%s", ik_rows_text(rows, HOLDER));
+		put_session(ik_connection_begin(database->client), rows, 0,
+			ik_rows_text_or_null(rows, HOLDER));
 		ik_connection_send(database->client);
 	}
 	(void)ik_rows_free(rows);
@@ -350,7 +348,7 @@ static void send_found(struct ik_database *database, struct ik_rows *rows,
 {
 	struct ik_buf *line = ik_connection_begin(database->client);
 
-	put_session(line, sessions, first);
+	put_session(line, sessions, first, NULL);
 	ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
 	send_event(database, ik_rows_text(sessions, first), message);
 }

@@ -419,13 +419,9 @@ static void read_newest(struct ik_stored *stored)
 /* Fail to restore the session, since it is open elsewhere. */
 static void refuse_to_restore(struct ik_stored *stored)
 {
-	struct ik_error error = { .status = IK_OK };
-	struct ik_buf sentence;
+	struct ik_error error;
 
-	ik_buf_init(&sentence, IK_KIB(4));
-	ik_holder_put_sentence(&sentence, ik_lock_holder(stored->lock));
-	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
-	ik_buf_done(&sentence);
+	(void)ik_holder_refuse(ik_lock_holder(stored->lock), &error);
 	stored->lock = ik_lock_close(stored->lock);
 	give_up_found(stored, &error);
 }
@@ -464,7 +460,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 		on_awaited(stored, state);
 		return;
 	}
-	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
+	if (state == IK_LOCK_OURS) {
 		stored->taking_over = record->read_only;
 		if (stored->taking_over && !record->undecided)
 			read_news(stored);

@@ -54,9 +54,9 @@ enum { USABLE, FACTS };
 /* First version of the tables that has the columns below. */
 #define LOCKS_FORM 4
 static const char open_locks[] =
-	"SELECT count(*) OVER (), row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-	" since AS since_ms, place FROM locks WHERE holder IS NOT NULL AND expires > now()"
-	" ORDER BY since DESC, session) l LIMIT 8";
+	"SELECT count(*) OVER (), session, row_to_json(l) FROM locks, LATERAL (SELECT host,"
+	" user_name AS user, pid, since AS since_ms, place) l"
+	" WHERE holder IS NOT NULL AND expires > now() ORDER BY since DESC, session LIMIT 8";
 
 /* Send the newest sessions that are open for writing. Return the number of all open ones. */
 static int64_t send_locks(struct ik_database *database)
@@ -66,7 +66,8 @@ static int64_t send_locks(struct ik_database *database)
 
 	while (ik_rows_next(rows)) {
 		held = ik_rows_number(rows, 0);
-		ik_json_printf(ik_connection_begin(database->client), "'lock':%s", ik_rows_text(rows, 1));
+		ik_json_printf(ik_connection_begin(database->client), "'session':{'id':'%s','lock':%s}",
+			ik_rows_text(rows, 1), ik_rows_text(rows, 2));
 		ik_connection_send(database->client);
 	}
 	(void)ik_rows_free(rows);
@@ -152,11 +153,8 @@ static const char forget[] =
 	" OR (expires < now() - interval '1 hour' AND asker_expires < now() - interval '1 hour')";
 
 static const char state[] = "SELECT json_strip_nulls(json_build_object("
-							"'state', CASE WHEN holder = ?2 THEN 'ours' WHEN " ELSEWHERE
-							" THEN 'others' ELSE 'free' END,"
-							" 'holder', CASE WHEN " ELSEWHERE
-							" THEN json_build_object('host', host,"
-							"  'user', user_name, 'pid', pid, 'since_ms', since) END,"
+							"'holder', CASE WHEN " ELSEWHERE " THEN json_build_object("
+							"  'host', host, 'user', user_name, 'pid', pid, 'since_ms', since) END,"
 							" 'asker', CASE WHEN " ASKED
 							" THEN json_build_object('host', asker_host,"
 							"  'user', asker_user, 'pid', asker_pid, 'since_ms', asker_since) END,"

@@ -782,9 +782,9 @@ const struct ik_database_sql ik_database_sql = {
 				 " exact_content, exact_data, size)"
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)"
 				 " ON CONFLICT(id) DO NOTHING",
-	.holder = "(SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-			  " since AS since_ms, place FROM locks"
-			  " WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
+	.holder =
+		"(SELECT row_to_json(l) FROM (SELECT host, user_name AS user, pid, since AS since_ms,"
+		" place FROM locks WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
 	.event = EVENT,
 	/* Search the newest events first, which is enough for common words; a phrase is checked in each
 	 * event that has its words in any case. Find older events by their words, never in order of
