@@ -202,7 +202,19 @@ static bool shows_id(const VTermScreenCell *cells, int column, int columns)
 	return end == column + 8 && (end == columns || cells[end].chars[0] <= ' ');
 }
 
-/* Make milliseconds, ports and session IDs the same in every run. */
+/* Is there a digit that counts the seconds of what is at work? */
+static bool shows_seconds(const VTermScreenCell *cells, int column, int columns)
+{
+	return shows(cells, column - 2, columns, "· ") && shows(cells, column + 1, columns, "s ");
+}
+
+/* Is there a mark that turns while something is at work? */
+static bool is_turning(const VTermScreenCell *cell)
+{
+	return cell->chars[0] >= 0x25d0 && cell->chars[0] <= 0x25d3;
+}
+
+/* Make times, ports, session IDs and what moves the same in every run. */
 static void settle(VTermScreenCell *cells, int columns)
 {
 	static const char host[] = "127.0.0.1:";
@@ -215,6 +227,10 @@ static void settle(VTermScreenCell *cells, int columns)
 		else if (shows(cells, column - (int)strlen(host), columns, host))
 			for (int i = 0; i < count; i++)
 				cells[column + i].chars[0] = '8';
+		else if (count == 1 && shows_seconds(cells, column, columns))
+			cells[column].chars[0] = '2';
+		else if (is_turning(&cells[column]))
+			cells[column].chars[0] = 0x25d0;
 		else if (shows_id(cells, column, columns))
 			for (count = 0; count < 8; count++)
 				cells[column + count].chars[0] = (uint32_t)('0' + count);

@@ -441,7 +441,7 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 	else
 		put_list_hints(pane, view, row.columns, &out);
 	if (out.length > 0)
-		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
+		ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, out.data);
 	ik_buf_done(&out);
 }
 

@@ -13,7 +13,7 @@
 
 #define NEVER INT64_C(-1)
 #define STEP_MS 250    /* the mark turns once a second */
-#define INDENT 3       /* columns before the text, which the mark is in */
+#define INDENT 2       /* columns before the text, as in the conversation, which the mark is in */
 #define EDGE 1         /* blank columns at the right */
 #define GAP 2          /* columns before the keys */
 #define WHAT_LEAST 16  /* columns for what is at work; if there are fewer, tokens aren't shown */
@@ -430,12 +430,12 @@ static void draw_head(const struct ik_activity *activity, const struct ik_activi
 	struct ik_rectangle text = row;
 
 	text.columns = INDENT + room - (int)ik_utf8_width(facts.data, facts.length);
-	ik_cells_label(cells, row, row.row, row.column + 1, style, mark);
+	ik_cells_label(cells, row, row.row, row.column, style, mark);
 	column = ik_cells_label(cells, text, row.row, column, IK_STYLE_NORMAL, what.data);
 	ik_cells_label(cells, row, row.row, column, IK_STYLE_DIM, facts.data);
 	if (keys.length > 0)
-		ik_cells_label(cells, row, row.row, row.column + INDENT + room + GAP, IK_STYLE_DIM,
-			keys.data);
+		ik_cells_hints(cells, row, row.row, row.column + INDENT + room + GAP, IK_STYLE_BOLD,
+			IK_STYLE_DIM, keys.data);
 	ik_buf_done(&what);
 	ik_buf_done(&facts);
 	ik_buf_done(&keys);

@@ -641,7 +641,7 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 	ik_buf_init(&out, IK_KIB(4));
 	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG, hints, row.columns, &out);
 	if (out.length > 0)
-		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
+		ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, out.data);
 	ik_buf_done(&out);
 	free(escape);
 }

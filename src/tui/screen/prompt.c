@@ -245,7 +245,7 @@ static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
 		IK_STYLE_NORMAL);
 	for (size_t i = 0; i < rows; i++, row.row++)
 		draw_candidate(popup, cells, row, popup->top + i, label);
-	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_DIM, foot.data);
+	ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, foot.data);
 	ik_buf_done(&foot);
 }
 

@@ -1722,11 +1722,11 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
 	if (context == IK_IN_SCROLLBACK || searching || (writing && !screen->help_open)) {
 		ik_buf_clear(&out);
-		ik_buf_putc(&out, ' ');
 		put_hints(screen, area.columns - column - 3, &out);
 		ik_buf_putc(&out, ' ');
-		if (out.length > 2)
-			ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
+		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, " ");
+		if (out.length > 1)
+			ik_cells_hints(cells, area, area.row, column, IK_STYLE_USER, IK_STYLE_ACCENT, out.data);
 	}
 	ik_buf_done(&out);
 }

@@ -305,7 +305,7 @@ Test(dialog, escape_is_an_answer_and_interrupt_is_the_turns)
 	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_TURN_STARTED});
 	id = ask("May it?");
 	draw(24, 80);
-	cr_assert(picture_has(&cells, " ◌ Waiting for your answer"));
+	cr_assert(picture_has(&cells, "◌ Waiting for your answer"));
 	cr_assert(picture_has(&cells, "Ctrl-C to stop"));
 	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	ik_screen_withdraw(screen, id);

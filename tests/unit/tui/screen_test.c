@@ -135,11 +135,11 @@ Test(screen, a_turn_with_a_tool_call)
 	tell((struct ik_event){.kind = IK_EVENT_TOOL_STARTED, .id = "c1", .name = "glob",
 		.text = "{\"pattern\":\"*.c\"}"});
 	cr_assert_eq(ik_screen_tick(screen, 1500), 250);
-	cr_assert(picture_has(draw(20, 60), " ◐ glob pattern=*.c · 0s"));
+	cr_assert(picture_has(draw(20, 60), "◐ glob pattern=*.c · 0s"));
 	cr_assert(picture_has(&cells, "\n◐ glob pattern=*.c\n"));
 	cr_assert_eq(ik_screen_tick(screen, 3600), 150);
 	cr_assert(ik_screen_dirty(screen));
-	cr_assert(picture_has(draw(20, 60), " ◐ glob pattern=*.c · 2s"));
+	cr_assert(picture_has(draw(20, 60), "◐ glob pattern=*.c · 2s"));
 	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\",\"count\":2}}";
 	tell_message(result_message("c1", envelope));
 	tell((struct ik_event){.kind = IK_EVENT_TOOL_DONE, .id = "c1", .name = "glob", .text = envelope,
@@ -149,7 +149,7 @@ Test(screen, a_turn_with_a_tool_call)
 	tell_text(IK_EVENT_TEXT, " two files.\n");
 	ik_screen_tick(screen, 4000);
 	(void)ik_screen_tick(screen, 5250);
-	cr_assert(picture_has(draw(20, 60), " ◓ Writing · 1s"), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(20, 60), "◓ Writing · 1s"), "%s", picture_of(&cells));
 	say(IK_KIND_ASSISTANT, "There are two files.\n");
 	tell((struct ik_event){.kind = IK_EVENT_USAGE, .usage = {.input_tokens = 1200, .output_tokens = 34, .cost = -1}});
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
@@ -401,10 +401,10 @@ Test(screen, scrolled_away_it_stays_and_says_what_is_new)
 	tell_text(IK_EVENT_TEXT, text);
 	draw(12, 50);
 	press(IK_KEY_PAGE_UP, 0, 0);
-	cr_assert(picture_has(draw(12, 50), "line 43\n ◐ "), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(12, 50), "line 43\n◐ "), "%s", picture_of(&cells));
 	cr_assert(picture_has(&cells, "─ ↓ (End) ─"), "%s", picture_of(&cells));
 	tell_text(IK_EVENT_TEXT, "line 51\nline 52\nline 53\n");
-	cr_assert(picture_has(draw(12, 50), "line 43\n ◐ "));
+	cr_assert(picture_has(draw(12, 50), "line 43\n◐ "));
 	cr_assert(picture_has(&cells, "─ 3 new lines ↓ (End) ─"), "%s", picture_of(&cells));
 	press(IK_KEY_END, 0, 0);
 	cr_assert(picture_has(draw(12, 50), "line 53\n"));
@@ -421,20 +421,20 @@ Test(screen, waits_are_counted_and_shown)
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell_text(IK_EVENT_WAITING, "Loading tools…");
 	ik_screen_tick(screen, 0);
-	cr_assert(picture_has(draw(12, 80), " ◐ Loading tools… · 0s  "), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(12, 80), "◐ Loading tools… · 0s  "), "%s", picture_of(&cells));
 	cr_assert(picture_has(&cells, "  Esc to stop\n"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_RETRY, .delay_ms = 3500, .attempt = 2,
 		.attempts = 5, .text = "429: slow down"});
 	cr_assert_eq(ik_screen_tick(screen, 1000), 250);
-	cr_assert(picture_has(draw(12, 80), " ▲ Attempt 2 of 5 in 4s"));
+	cr_assert(picture_has(draw(12, 80), "▲ Attempt 2 of 5 in 4s"));
 	cr_assert(picture_has(&cells, " Esc to give up"));
-	cr_assert(picture_has(&cells, "\n   429: slow down\n"));
+	cr_assert(picture_has(&cells, "\n  429: slow down\n"));
 	(void)ik_screen_tick(screen, 1500);
 	cr_assert(picture_has(draw(12, 80), "Attempt 2 of 5 in 3s"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .count = 3, .text = "one\ntwo\nthree"});
-	cr_assert(picture_has(draw(12, 80), "   2 more before that"));
+	cr_assert(picture_has(draw(12, 80), "  2 more before that"));
 	cr_assert(picture_has(&cells, " queued: three"));
 	cr_assert(picture_has(draw(20, 80), " queued: one"));
 	tell((struct ik_event){.kind = IK_EVENT_QUEUED});
@@ -452,13 +452,13 @@ Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
 	tell(own);
 	ik_screen_tick(screen, 6000);
 	cr_assert_eq(ik_screen_tick(screen, 7200), 50, "the mark turns four times a second");
-	cr_assert(picture_has(draw(12, 80), " ◐ slow · 1s"));
+	cr_assert(picture_has(draw(12, 80), "◐ slow · 1s"));
 	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_CANCEL);
 	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	/* A turn that comes and goes beside it leaves it alone. */
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
-	cr_assert(picture_has(draw(12, 80), " ◐ slow · 1s"));
+	cr_assert(picture_has(draw(12, 80), "◐ slow · 1s"));
 	own.kind = IK_EVENT_TOOL_DONE;
 	own.text = "{\"tool_success\":true,\"result\":1}";
 	tell(own);
