@@ -1065,7 +1065,7 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 
 	page->open[type]--;
 	if (type == MD_SPAN_DEL) {
-		add_own(page, "~~", page->delete_length, style_here(page));
+		add_own(page, "~~", page->delete_length, IK_STYLE_DIM);
 		page->delete_due = false;
 	} else if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
 		read_address(page,

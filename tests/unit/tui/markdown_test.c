@@ -31,6 +31,7 @@ Test(markdown, spans_are_styled_and_their_marks_gone)
 {
 	const char *text = "a **bold** and *soft* `code` ***both*** ~~gone~~ \\*star\\*";
 	SHOWS(text, 60, "a bold and soft code both ~~gone~~ *star*\n");
+	STYLE_IS(text, "~~gone~~", IK_STYLE_DIM);
 	STYLE_IS(text, "bold", IK_STYLE_BOLD);
 	STYLE_IS(text, "soft", IK_STYLE_EMPHASIS);
 	STYLE_IS(text, "code", IK_STYLE_CODE);
