@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "chat/chat.h"
@@ -21,6 +22,7 @@
 #include "loop/killer.h"
 #include "tool/run.h"
 #include "util/limits.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* What the verbs run; those of session have a table of their own. */
@@ -68,6 +70,17 @@ static void hold_standard_descriptors(void)
 			(void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* A core file would contain the keys, and lie in the project. */
+static void forbid_core_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+		limit.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &limit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct ik_options options;
@@ -76,6 +89,7 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	ik_environment_hide();
+	forbid_core_files();
 	hold_standard_descriptors();
 #ifdef M_MMAP_THRESHOLD
 	/* Large texts go back to the system when they are freed: glibc would take the next ones from
@@ -105,6 +119,7 @@ int main(int argc, char **argv)
 		(void)printf("%s %s\n", PACKAGE, PACKAGE_VERSION);
 	else
 		status = run_verb(&options);
+	ik_secrets_forget();
 	if (fflush(stdout) != 0) {
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(errno));
 		status = status == 0 ? 1 : status;

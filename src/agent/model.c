@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 static char *copy(const char *text)
@@ -45,6 +46,19 @@ static const char *const *copy_headers(const char *const *headers)
 	return (const char *const *)copies;
 }
 
+/* Keep the key, the values of headers and a password in the address out of everything else. */
+static void know_secrets(const struct ik_endpoint *endpoint)
+{
+	ik_secret_know(endpoint->api_key);
+	ik_secret_know_address(endpoint->base_url);
+	for (size_t i = 0; endpoint->headers[i]; i++) {
+		const char *value = strchr(endpoint->headers[i], ':');
+
+		if (value)
+			ik_secret_know(value + 1 + strspn(value + 1, " "));
+	}
+}
+
 struct ik_model *ik_model_new(const struct ik_model *like)
 {
 	struct ik_model *model = ik_alloc(sizeof(*model));
@@ -59,6 +73,7 @@ struct ik_model *ik_model_new(const struct ik_model *like)
 	endpoint->api_key = copy(like->endpoint.api_key);
 	endpoint->key_variable = copy(like->endpoint.key_variable);
 	endpoint->headers = copy_headers(like->endpoint.headers);
+	know_secrets(endpoint);
 	return model;
 }
 

@@ -10,6 +10,7 @@
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/path.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 static char *path_of(const char *directory, const char *provider, const char *address)
@@ -50,13 +51,13 @@ char *ik_model_cache_read(const char *directory, const char *provider, const cha
 void ik_model_cache_write(const char *directory, const char *provider, const char *address,
 	const char *body, size_t length)
 {
-	char *path = path_of(directory, provider, address);
+	char *path = path_of(directory, provider, address), *shown = ik_redact(address);
 	struct ik_error error = { .status = IK_OK };
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_MODEL_LIST);
 	ik_json_printf(&text, "{'provider':'%s','address':'%s','time_ms':%lld,'models':", provider,
-		address, (long long)ik_clock_wall_ms());
+		shown, (long long)ik_clock_wall_ms());
 	ik_models_put_rules(body, length, &text);
 	ik_json_printf(&text, "}");
 	ik_buf_putc(&text, '\n');
@@ -64,5 +65,6 @@ void ik_model_cache_write(const char *directory, const char *provider, const cha
 		ik_file_write_unsynced(path, text.data, text.length, 0600, &error) != IK_OK)
 		ik_log(IK_LOG_INFO, "models: %s", error.text);
 	ik_buf_done(&text);
+	free(shown);
 	free(path);
 }

@@ -620,6 +620,7 @@ struct doctor_provider {
 	const char *name;
 	struct ik_model *model;
 	bool answered;
+	char *shown; /* its address without passwords */
 };
 
 /* Report a provider's answer. */
@@ -642,12 +643,12 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 				"%s answers, but %s is not among the %zu "
 				"models that it names; /model in the chat lists them",
 				count),
-			endpoint->base_url, model, count);
+			provider->shown, model, count);
 	else if (endpoint->api_key)
 		say(doctor, OK, provider->name, _("%s answers and takes the key of %s; model %s"),
-			endpoint->base_url, endpoint->key_variable, model);
+			provider->shown, endpoint->key_variable, model);
 	else
-		say(doctor, OK, provider->name, _("%s answers; model %s"), endpoint->base_url, model);
+		say(doctor, OK, provider->name, _("%s answers; model %s"), provider->shown, model);
 	provider->answered = true;
 	ik_cli_go_on(&doctor->cli);
 }
@@ -680,7 +681,7 @@ static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 	if (ik_cli_wait(cli) && !provider->answered)
 		say(provider->doctor, WRONG, provider->name,
 			_("%s has not answered in %d s; check the network, a proxy (http.proxy), and base_url"),
-			provider->model->endpoint.base_url, ALL_MS / 1000);
+			provider->shown, ALL_MS / 1000);
 	(void)ik_model_list_close(list);
 	(void)ik_timer_close(limit);
 }
@@ -692,7 +693,12 @@ static bool check_provider(struct doctor *doctor, const char *name, struct ik_ht
 	struct ik_error error;
 	struct ik_model *model = ik_model_choose(config, &(struct ik_model_wish){ .provider = name },
 		&error);
-	struct doctor_provider provider = { .doctor = doctor, .name = name, .model = model };
+	struct doctor_provider provider = {
+		.doctor = doctor,
+		.name = name,
+		.model = model,
+		.shown = ik_redact(model ? model->endpoint.base_url : NULL),
+	};
 	bool set_up = is_set_up(config, name, model) && !ik_text_equal(name, "practice");
 	char *warning = set_up && model ? ik_model_warning(model) : NULL;
 
@@ -703,6 +709,7 @@ static bool check_provider(struct doctor *doctor, const char *name, struct ik_ht
 	if (warning)
 		say(doctor, NOTE, name, "%s", warning);
 	free(warning);
+	free(provider.shown);
 	ik_model_unref(model);
 	return set_up;
 }

@@ -10,6 +10,7 @@
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/redact.h"
 #include "util/sanitize.h"
 
 static struct {
@@ -76,6 +77,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 		ik_buf_puts((ik_buf_clear(&message), &message), "(a message too long to write)");
 	ik_clock_text(ik_clock_wall_ms(), when);
 	ik_buf_printf(&line, "%s %d %s ", when, (int)getpid(), level_names[level]);
+	ik_secrets_hide(&message);
 	ik_sanitize_line(&line, message.data, message.length);
 	ik_buf_putc(&line, '\n');
 	/* One write per line, so that lines of several processes do not mix. */

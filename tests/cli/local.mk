@@ -51,6 +51,7 @@ CLI_TESTS = \
 	tests/cli/help.screen \
 	tests/cli/killed.screen \
 	tests/cli/hung_tool.screen \
+	tests/cli/key_echoed.screen \
 	tests/cli/keys.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \

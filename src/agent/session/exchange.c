@@ -9,6 +9,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* Limit on the wait that a server asks for; a longer one counts as a refusal. */
@@ -85,11 +86,16 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		.kind = IK_INPUT_STREAM_FAILED,
 		.request = exchange->options.number,
 		.code = code,
-		.text = sentence,
-		.text_length = strlen(sentence),
 		.delay_ms = -1,
 	};
+	struct ik_buf text;
 
+	/* A server may echo the key. */
+	ik_buf_init(&text, IK_KIB(64));
+	ik_buf_puts(&text, sentence);
+	ik_secrets_hide(&text);
+	input.text = text.data;
+	input.text_length = text.length;
 	exchange->failed = true;
 	stop(exchange);
 	if (retryable && !exchange->heard)
@@ -102,6 +108,7 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		ik_timer_start(exchange->next, input.delay_ms);
 	}
 	exchange->events->input(exchange->arg, &input);
+	ik_buf_done(&text);
 }
 
 /* Fail without a response, or with an incomplete one. */

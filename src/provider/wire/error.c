@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/limits.h"
+#include "util/redact.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -218,28 +219,11 @@ static void put_title(const char *page, size_t length, struct ik_buf *out)
 	ik_buf_done(&copy);
 }
 
-/* Replace the key in text by ***, since some servers echo it. */
-static void hide_key(struct ik_buf *text, const char *key)
-{
-	size_t length = key ? strlen(key) : 0;
-	const char *found;
-
-	/* Shorter keys are not secret ("x" for a local server). */
-	if (length < 8)
-		return;
-	while ((found = memmem(text->data, text->length, key, length))) {
-		size_t at = (size_t)(found - text->data);
-
-		ik_buf_erase(text, at, length);
-		ik_buf_insert(text, at, "***", 3);
-	}
-}
-
 /* Append advice for a failure, beginning with a blank. */
 static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
 	bool retryable, bool is_page, struct ik_buf *out)
 {
-	const char *url = endpoint->base_url ? endpoint->base_url : "";
+	char *url = ik_redact(endpoint->base_url ? endpoint->base_url : "");
 
 	ik_buf_putc(out, ' ');
 	if (is_page || code == IK_CODE_BAD_RESPONSE || status == 405) {
@@ -274,6 +258,7 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	} else {
 		ik_buf_truncate(out, out->length - 1);
 	}
+	free(url);
 }
 
 bool ik_provider_refuses_opaque(int status, const char *body, size_t length)
@@ -396,7 +381,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	}
-	hide_key(&raw, endpoint->api_key);
+	ik_secrets_hide(&raw);
 	ik_error_first_words(raw.data, raw.length, MESSAGE_BYTES, &message);
 	end_sentence(&message);
 

@@ -177,7 +177,8 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 /*
  * Describe a failed response and what to do about it. For status 401 or 403, name the key's
  * variable. Quote the message of an error body in any provider's form, or the first words of HTML
- * or other text. Sets *ret_code and *ret_retryable. The key itself never appears in the sentence.
+ * or other text. Sets *ret_code and *ret_retryable. No known secret (util/redact.h) appears in the
+ * sentence.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);

@@ -4,6 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "util/redact.h"
+
 #include "provider/wire/format.h"
 #include "util/limits.h"
 
@@ -39,6 +41,8 @@ Test(error, names_the_variable_of_the_key)
 {
 	const char *body = "{\"error\":{\"message\":\"Incorrect API key provided: sk-secret-0123456789.\","
 		"\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_api_key\"}}";
+
+	ik_secret_know(openai.api_key);
 	assert_error(&openai, 401, body, "openai refused access (status 401): Incorrect API key "
 		"provided: ***. Check the key in the environment variable OPENAI_API_KEY.", "AUTH", false);
 	assert_error(&keyless, 401, "", "openai refused access (status 401). Put a key in the "

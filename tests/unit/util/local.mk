@@ -12,6 +12,7 @@ tests_unit_util_util_test_SOURCES = \
 	tests/unit/util/identity_test.c \
 	tests/unit/util/log_test.c \
 	tests/unit/util/path_test.c \
+	tests/unit/util/redact_test.c \
 	tests/unit/util/sanitize_test.c \
 	tests/unit/util/sha256_test.c \
 	tests/unit/util/text_test.c \
