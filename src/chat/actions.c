@@ -293,7 +293,14 @@ static void redraw(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+	enum ik_mode mode = (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT;
+	struct ik_buf out;
+
+	ik_core_set_mode(&chat->core, mode);
+	ik_buf_init(&out, IK_KIB(4));
+	ik_mode_put(mode, &out);
+	ik_screen_flash(chat->screen, out.data);
+	ik_buf_done(&out);
 }
 
 static void show_agent(struct ik_chat *chat, const struct ik_invocation *invocation)

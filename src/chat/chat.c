@@ -62,9 +62,7 @@ static void tell_changes(struct ik_chat *chat, const struct ik_registry *registr
 		if (chat->refresh_key)
 			ik_screen_flash(chat->screen, out.data);
 	} else if (chat->refresh_key) {
-		ik_buf_printf(&out,
-			ngettext("Nothing new. %zu tool available.", "Nothing new. %zu tools available.",
-				count),
+		ik_buf_printf(&out, ngettext("%zu tool, not changed", "%zu tools, none changed", count),
 			count);
 		ik_screen_flash(chat->screen, out.data);
 	}

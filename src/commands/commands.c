@@ -138,10 +138,15 @@ void ik_command_export(struct ik_core *core, const struct ik_invocation *invocat
 /* ---- /mode ---- */
 
 static const char *const meanings[IK_MODE_COUNT] = {
-	[IK_MODE_AUTO] = N_("calls are made as the policy says; without a rule: all"),
-	[IK_MODE_ASK] = N_("you are asked, but for tools that only read and what a rule allows"),
-	[IK_MODE_READ_ONLY] = N_("only tools that say that they change nothing"),
+	[IK_MODE_AUTO] = N_("tools run without asking, unless a rule says otherwise"),
+	[IK_MODE_ASK] = N_("you are asked before a tool changes anything"),
+	[IK_MODE_READ_ONLY] = N_("tools that could change anything don't run"),
 };
+
+void ik_mode_put(enum ik_mode mode, struct ik_buf *out)
+{
+	ik_buf_printf(out, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
+}
 
 /* Append rules, numbered from first. */
 static void put_rules(struct ik_buf *out, const char *heading, const struct ik_rules *rules,
@@ -204,7 +209,8 @@ void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocatio
 		forget(core, forgotten, answer);
 	} else if (ik_mode_find(argument, &mode)) {
 		ik_core_set_mode(core, mode);
-		ik_buf_printf(answer, "%s: %s\n", ik_mode_name(mode), _(meanings[mode]));
+		ik_mode_put(mode, answer);
+		ik_buf_putc(answer, '\n');
 		if (invocation->keep)
 			ik_setup_keep(core->setup, "mode", argument, answer);
 	} else {

@@ -44,6 +44,8 @@ ik_command ik_command_provider;
 ik_command ik_command_mode;
 /* Append what a mode means, and all rules. */
 void ik_mode_text(struct ik_policy *policy, enum ik_mode mode, struct ik_buf *out);
+/* Append a mode and what it means, in a line. */
+void ik_mode_put(enum ik_mode mode, struct ik_buf *out);
 
 /* sandbox_command.c: /sandbox NAME */
 ik_command ik_command_sandbox;

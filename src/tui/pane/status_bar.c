@@ -9,34 +9,60 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* The parts of the line from left to right; the keys are at the right edge. */
+/* The parts of the line: facts from left to right, then the keys at the right edge. */
 enum status_bar_part {
 	PART_AGENTS,
-	PART_SCAN,
+	PART_MODE,
+	PART_SANDBOX,
 	PART_MODEL,
-	PART_TOKENS,
 	PART_CONTEXT,
+	PART_COST,
 	PART_STORE,
 	PART_BACKGROUND,
 	PART_MOUSE,
-	PART_MODE,
-	PART_SANDBOX,
+	PART_SCAN,
+	PART_TOKENS,
 	PART_SESSION,
-	PART_KEYS,
+	PART_KEY, /* the first of several, the most useful one; or a hint */
+	PART_LAST_KEY = PART_KEY + 3,
 	PART_COUNT
 };
 
-/* The order in which parts are dropped if there is no room. */
-static const enum status_bar_part dropped[] = { PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL,
-	PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_STORE, PART_SANDBOX, PART_MODE, PART_SCAN,
-	PART_AGENTS };
+/* What is done, in this order, until all parts fit. */
+static const struct {
+	enum status_bar_part part;
+	enum { SHORTEN, DROP, DROP_QUIET, COUNT_AGENTS, DROP_PROVIDER } how;
+} steps[] = {
+	{ PART_SESSION, SHORTEN },
+	{ PART_SESSION, DROP },
+	{ PART_TOKENS, DROP },
+	{ PART_LAST_KEY, DROP },
+	{ PART_SCAN, DROP_QUIET },
+	{ PART_MODEL, DROP_PROVIDER },
+	{ PART_MOUSE, DROP },
+	{ PART_BACKGROUND, DROP },
+	{ PART_MODEL, SHORTEN },
+	{ PART_KEY + 2, DROP },
+	{ PART_KEY + 1, DROP },
+	{ PART_AGENTS, COUNT_AGENTS },
+	{ PART_COST, DROP },
+	{ PART_KEY, DROP },
+	{ PART_CONTEXT, DROP },
+	{ PART_MODEL, DROP },
+	{ PART_STORE, DROP },
+	{ PART_SANDBOX, DROP },
+	{ PART_SCAN, DROP },
+	{ PART_MODE, DROP },
+	{ PART_AGENTS, DROP },
+};
 
-#define LEAST 12         /* columns needed for a useful model or session name */
-#define SESSION_BYTES 40 /* of a title, at most */
-#define SEPARATOR 2      /* columns between two parts */
+#define LEAST 12          /* columns needed for a useful model or session name */
+#define SESSION_BYTES 40  /* of a title, at most */
+#define SEPARATOR " · "   /* between two facts */
+#define SEPARATOR_WIDTH 3 /* its columns */
+#define GAP 2             /* columns before a key */
 
-/* Percent of the model's window at which its use is shown, and shown as a warning. */
-#define CONTEXT_SHOWN 50
+/* Percent of the model's window at which its use is shown as a warning. */
 #define CONTEXT_WARNING 80
 
 struct text {
@@ -146,7 +172,7 @@ void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 		if (bar->scan_total == 0)
 			ik_buf_printf(out, _("%s tools"), "◐");
 		else
-			ik_buf_printf(out, "%s %zu/%zu", "◐", bar->scan_done, bar->scan_total);
+			ik_buf_printf(out, _("%s %zu/%zu tools"), "◐", bar->scan_done, bar->scan_total);
 		break;
 	case IK_SCAN_COMPLETE:
 	case IK_SCAN_FAILED: {
@@ -162,7 +188,7 @@ void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* Append tokens and cost: "↑663 ↓24 $0.0042". */
+/* Append tokens: "↑663 ↓24". */
 static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)
@@ -171,10 +197,6 @@ static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 	ik_tokens_put(out, bar->usage.input_tokens);
 	ik_buf_puts(out, " ↓");
 	ik_tokens_put(out, bar->usage.output_tokens);
-	if (bar->usage.cost >= 0) {
-		ik_buf_putc(out, ' ');
-		ik_cost_put(out, bar->usage.cost);
-	}
 }
 
 /* Append an external name, at most `most` bytes of it. */
@@ -201,26 +223,23 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 /* Append the store's state only if there is trouble or slow work. Return its style. */
 static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
 {
-	static const char *const marks[] = {
-		[IK_STORE_AWAY] = N_(" not reachable"),
-		[IK_STORE_IN_USE] = N_(" in use by another program"),
-		[IK_STORE_REFUSES] = N_(" cannot be written"),
+	static const char *const troubles[] = {
+		[IK_STORE_AWAY] = N_("database unreachable"),
+		[IK_STORE_IN_USE] = N_("database in use by another program"),
+		[IK_STORE_REFUSES] = N_("database not writable"),
 	};
-	const char *mark = marks[bar->store_trouble];
+	const char *trouble = troubles[bar->store_trouble];
 
-	if (!mark && bar->store_waiting == 0) {
-		(void)ik_progress_put_short(&bar->work, out);
-		return IK_STYLE_DIM;
-	}
-	if (bar->store)
-		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
-	if (mark)
-		ik_buf_puts(out, _(mark));
+	if (trouble)
+		ik_buf_puts(out, _(trouble));
+	if (trouble && bar->store_waiting > 0)
+		ik_buf_puts(out, SEPARATOR);
 	if (bar->store_waiting > 0)
-		ik_buf_printf(out,
-			ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
+		ik_buf_printf(out, ngettext("%d unsaved", "%d unsaved", (unsigned long)bar->store_waiting),
 			(int)bar->store_waiting);
-	return mark ? IK_STYLE_WARNING : IK_STYLE_DIM;
+	else if (!trouble)
+		(void)ik_progress_put_short(&bar->work, out);
+	return trouble ? IK_STYLE_WARNING : IK_STYLE_DIM;
 }
 
 /* Return the warning style if another conversation waits for the user. */
@@ -232,6 +251,22 @@ static enum ik_style agents_style(const struct ik_status_bar *bar)
 	return IK_STYLE_BOLD;
 }
 
+/* Append the key at index; or the hint, in place of all keys. Return its style. */
+static enum ik_style put_key(struct ik_buf *out, const struct ik_status_bar *bar, int index)
+{
+	const char *key = bar->keys, *end = NULL;
+
+	if (bar->hint && index == 0)
+		ik_buf_puts(out, bar->hint);
+	if (bar->hint || !key)
+		return IK_STYLE_BOLD;
+	for (int i = 0; i < index && (end = strstr(key, "  ")); i++)
+		key = end + GAP;
+	if (index == 0 || end)
+		ik_buf_append(out, key, (end = strstr(key, "  ")) ? (size_t)(end - key) : strlen(key));
+	return IK_STYLE_DIM;
+}
+
 /* Append one part and return its style; an empty part is not shown. */
 static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar,
 	enum status_bar_part part)
@@ -241,21 +276,26 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		for (size_t i = 0; i < bar->agent_count; i++)
 			put_agent(out, bar, i);
 		return agents_style(bar);
-	case PART_SCAN:
-		ik_scan_put(out, bar);
-		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_WARNING
-																	: IK_STYLE_DIM;
+	case PART_MODE:
+		if (bar->mode)
+			ik_buf_puts(out, bar->mode);
+		return bar->mode_strong ? IK_STYLE_BOLD : IK_STYLE_NORMAL;
+	case PART_SANDBOX:
+		if (bar->sandbox)
+			ik_buf_puts(out, bar->sandbox);
+		return bar->sandbox_trouble ? IK_STYLE_WARNING : IK_STYLE_BOLD;
 	case PART_MODEL:
 		put_model(out, bar);
-		return IK_STYLE_DIM;
-	case PART_TOKENS:
-		put_usage(out, bar);
-		return IK_STYLE_DIM;
+		return IK_STYLE_NORMAL;
 	case PART_CONTEXT:
 		/* Translators: how much of what the model can take is used up */
-		if (bar->context >= CONTEXT_SHOWN)
+		if (bar->context >= 0)
 			ik_buf_printf(out, _("context %d%%"), bar->context);
 		return bar->context >= CONTEXT_WARNING ? IK_STYLE_WARNING : IK_STYLE_DIM;
+	case PART_COST:
+		if (bar->usage.cost >= 0)
+			ik_cost_put(out, bar->usage.cost);
+		return IK_STYLE_DIM;
 	case PART_STORE:
 		return put_store(out, bar);
 	case PART_BACKGROUND:
@@ -268,26 +308,20 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		if (bar->mouse_off)
 			ik_buf_puts(out, _("mouse off"));
 		return IK_STYLE_DIM;
-	case PART_MODE:
-		if (bar->mode)
-			ik_buf_puts(out, bar->mode);
-		return bar->mode_strong ? IK_STYLE_BOLD : IK_STYLE_DIM;
-	case PART_SANDBOX:
-		if (bar->sandbox)
-			ik_buf_puts(out, bar->sandbox);
-		return bar->sandbox_trouble ? IK_STYLE_WARNING : IK_STYLE_BOLD;
+	case PART_SCAN:
+		ik_scan_put(out, bar);
+		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_WARNING
+																	: IK_STYLE_DIM;
+	case PART_TOKENS:
+		put_usage(out, bar);
+		return IK_STYLE_DIM;
 	case PART_SESSION:
 		if (bar->session)
 			put_name(out, bar->session, bar->session_length, SESSION_BYTES);
 		return IK_STYLE_DIM;
-	case PART_KEYS:
-		if (bar->hint || bar->keys)
-			ik_buf_puts(out, bar->hint ? bar->hint : bar->keys);
-		return bar->hint ? IK_STYLE_BOLD : IK_STYLE_DIM;
-	case PART_COUNT:
-		break;
+	default:
+		return put_key(out, bar, (int)part - PART_KEY);
 	}
-	return IK_STYLE_DIM;
 }
 
 /* Copy a part's text, cut to the space there. */
@@ -310,42 +344,47 @@ static bool ends_wide(const struct text *text)
 	return ik_utf8_width(text->bytes + at, length - at) == 2;
 }
 
-/* Return the columns that the parts need side by side. */
-static size_t width_of(const struct text *texts)
+/* Return the columns that the parts from first to last need side by side. */
+static size_t width_of(const struct text *texts, int first, int last, size_t between)
 {
 	size_t columns = 0;
 
-	for (int i = 0; i < PART_COUNT; i++)
+	for (int i = first; i <= last; i++)
 		if (texts[i].columns > 0)
-			columns += texts[i].columns + (columns > 0 ? SEPARATOR : 0);
-	return columns + 2; /* one at each edge */
+			columns += texts[i].columns + (columns > 0 ? between : 0);
+	return columns;
 }
 
-/* Shorten the model or the session to the room left. Return false if too little would remain to
- * recognize it. */
-static bool shorten(struct text *texts, enum status_bar_part part, size_t room)
+/* Return the columns of the keys. */
+static size_t keys_width(const struct text *texts)
 {
-	struct text *text = &texts[part];
-	size_t excess = width_of(texts) - room;
-
-	if ((part != PART_MODEL && part != PART_SESSION) || text->columns < excess + LEAST)
-		return false;
-	text->columns -= excess;
-	return true;
+	return width_of(texts, PART_KEY, PART_LAST_KEY, GAP);
 }
 
-/* Drop the last of several keys. Return false if there is only one. */
-static bool drop_last_key(struct text *keys)
+/* Return the columns of all parts. */
+static size_t whole_width(const struct text *texts)
 {
-	char *gap = NULL;
+	size_t facts = width_of(texts, 0, PART_KEY - 1, SEPARATOR_WIDTH), keys = keys_width(texts);
 
-	for (char *at = keys->bytes; (at = strstr(at, "  ")); at++)
-		gap = at;
-	if (!gap)
-		return false;
-	*gap = '\0';
-	keys->columns = ik_utf8_width(keys->bytes, (size_t)(gap - keys->bytes));
-	return true;
+	return facts + keys + (facts > 0 && keys > 0 ? GAP : 0) + 2; /* one at each edge */
+}
+
+/* Shorten a name, but leave enough to recognise it. */
+static void shorten(struct text *text, size_t excess)
+{
+	if (text->columns > LEAST)
+		text->columns = text->columns > excess + LEAST ? text->columns - excess : LEAST;
+}
+
+/* Name the model alone. */
+static void drop_provider(struct text *text, const struct ik_status_bar *bar)
+{
+	size_t length = bar->provider ? strlen(bar->provider) : 0;
+
+	if (length == 0 || !ik_text_starts(text->bytes, bar->provider) || text->bytes[length] != '/')
+		return;
+	memmove(text->bytes, text->bytes + length + 1, strlen(text->bytes) - length);
+	text->columns = ik_utf8_width(text->bytes, strlen(text->bytes));
 }
 
 /* Show only the number of agents in each state. */
@@ -360,23 +399,31 @@ static void count_agents(struct text *text, const struct ik_status_bar *bar)
 	ik_buf_done(&out);
 }
 
-/* Drop parts that don't fit, the least important first. */
+/* Does the scan need attention? */
+static bool is_loud(const struct ik_status_bar *bar)
+{
+	return bar->scan != IK_SCAN_COMPLETE || bar->tools_failed > 0;
+}
+
+/* Make the parts fit. A hint outlives all others: the user has just asked for it. The last part is
+ * cut, not dropped. */
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
 
-	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
-		continue;
-	/* The last remaining part is cut, not dropped. A hint outlives all others: the user has just
-	 * asked for it. */
-	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
-		if (dropped[i] == PART_STORE && bar->agent_count > 0)
-			count_agents(&texts[PART_AGENTS], bar);
-		if ((dropped[i] != PART_KEYS || !bar->hint) && !shorten(texts, dropped[i], room))
-			texts[dropped[i]].columns = 0;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && whole_width(texts) > room; i++) {
+		struct text *text = &texts[steps[i].part];
+
+		if (steps[i].how == SHORTEN)
+			shorten(text, whole_width(texts) - room);
+		else if (steps[i].how == DROP_PROVIDER)
+			drop_provider(text, bar);
+		else if (steps[i].how == COUNT_AGENTS && bar->agent_count > 0)
+			count_agents(text, bar);
+		else if ((steps[i].how == DROP && !(steps[i].part == PART_KEY && bar->hint)) ||
+			(steps[i].how == DROP_QUIET && !is_loud(bar)))
+			text->columns = 0;
 	}
-	if (bar->hint && width_of(texts) > room)
-		texts[PART_AGENTS].columns = 0;
 }
 
 /* Lay out all parts that fit. */
@@ -412,29 +459,46 @@ bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle
 	return counted || *ret_number > 0;
 }
 
+/* Draw the keys at the right edge. */
+static void draw_keys(const struct text *texts, bool hint, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	int last = PART_LAST_KEY;
+
+	while (last > PART_KEY && texts[last].columns == 0)
+		last--;
+	/* Some terminals fail to draw a wide character right before the last cell. */
+	int edge = ends_wide(&texts[last]) ? 2 : 1;
+	int column = area.column + area.columns - edge - (int)keys_width(texts);
+
+	column = column > area.column ? column : area.column + 1;
+	for (int i = PART_KEY; i <= last; i++) {
+		if (texts[i].columns > 0)
+			column = ik_cells_hints(cells, area, area.row, column, IK_STYLE_BOLD,
+						 hint ? IK_STYLE_BOLD : IK_STYLE_DIM, texts[i].bytes) +
+				GAP;
+	}
+}
+
 void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
 	struct text texts[PART_COUNT];
+	int column = area.column + 1;
 
 	lay_out(bar, area.columns, texts);
 	ik_cells_fill(cells, area, IK_STYLE_DIM);
-	int column = area.column + 1;
+	for (int i = 0; i < PART_KEY; i++) {
+		struct ik_rectangle part = area;
 
-	for (int i = 0; i < PART_KEYS; i++) {
 		if (texts[i].columns == 0)
 			continue;
-		struct ik_rectangle part = area;
+		if (column > area.column + 1)
+			column = ik_cells_label(cells, area, area.row, column, IK_STYLE_DIM, SEPARATOR);
 		int right = column - area.column + (int)texts[i].columns;
+
 		part.columns = right < area.columns ? right : area.columns;
 		column = ik_cells_label(cells, part, area.row, column, texts[i].style, texts[i].bytes);
-		column += SEPARATOR;
 	}
-	if (texts[PART_KEYS].columns > 0) {
-		/* Some terminals fail to draw a wide character right before the last cell. */
-		int edge = ends_wide(&texts[PART_KEYS]) ? 2 : 1;
-		int right = area.column + area.columns - edge - (int)texts[PART_KEYS].columns;
-		ik_cells_label(cells, area, area.row, right > area.column ? right : area.column + 1,
-			texts[PART_KEYS].style, texts[PART_KEYS].bytes);
-	}
+	draw_keys(texts, bar->hint, cells, area);
 }

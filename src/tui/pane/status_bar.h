@@ -48,7 +48,6 @@ struct ik_status_bar {
 	int context;                         /* percent of the model's window in use; -1: unknown */
 	const char *session;                 /* its title or the start of its ID; NULL: not shown */
 	size_t session_length;               /* bytes of that */
-	const char *store;                   /* its name */
 	int64_t store_waiting;               /* events not yet written */
 	enum ik_store_trouble store_trouble; /* why they are not */
 	struct ik_progress work;             /* of the store */
@@ -61,7 +60,7 @@ struct ik_status_bar {
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
 	size_t agent_count;                          /* 0: only one */
 	int64_t now_ms;                              /* current time for their durations, monotonic */
-	const char *keys; /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
+	const char *keys; /* at the right: "F1 help  F3 calls", the most useful first; NULL: none */
 	const char *hint; /* shown instead of the keys: "Press Ctrl-C again to quit" */
 };
 

@@ -57,7 +57,7 @@ struct ik_screen {
 	bool dirty;
 	int64_t now_ms; /* time of the last tick */
 
-	struct ik_status_bar bar;   /* owns provider, model, store and keys */
+	struct ik_status_bar bar;   /* owns provider, model and keys */
 	struct ik_status_bar drawn; /* as last drawn */
 	const char *title;          /* the session's, from its messages; NULL for none yet */
 	bool title_named;           /* the user set it */
@@ -1471,7 +1471,6 @@ void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *regist
 
 void ik_screen_set_store(struct ik_screen *screen, const char *name)
 {
-	set_text(&screen->bar.store, name);
 	ik_calls_set_stored(screen->calls, strcmp(name, "memory") != 0);
 }
 
@@ -1500,7 +1499,7 @@ void ik_screen_begin(struct ik_screen *screen)
 	ik_calls_clear(screen->calls);
 	ik_activity_clear(screen->activity);
 	screen->bar.usage = (struct ik_usage){ .cost = -1 };
-	screen->bar.context = 0;
+	screen->bar.context = -1;
 	screen->older = screen->told_any = false;
 	set_text(&screen->title, NULL);
 	screen->title_named = false;
@@ -1901,6 +1900,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.find = find_of(screen),
 		.prompt = screen->prompt,
 		.activity = screen->activity,
+		.flash = screen->flash,
 	};
 }
 
@@ -1911,9 +1911,9 @@ static void name_keys(struct ik_screen *screen)
 {
 	static const struct ik_key_hint hints[] = {
 		{ IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1 },
-		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
 		{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1 },
 		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1 },
+		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
 		{ 0 },
 	};
 	struct ik_buf out;
@@ -1954,6 +1954,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 
 	screen->inspector_due = options->inspector;
 	screen->bar.usage.cost = -1;
+	screen->bar.context = -1;
 	screen->rows = 24;
 	screen->columns = 80;
 	screen->press.ms = NEVER;
@@ -2000,7 +2001,6 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	set_text(&screen->title, NULL);
 	set_text(&screen->bar.provider, NULL);
 	set_text(&screen->bar.model, NULL);
-	set_text(&screen->bar.store, NULL);
 	set_text(&screen->bar.keys, NULL);
 	free(screen);
 	return NULL;

@@ -173,6 +173,7 @@ struct ik_screen_parts {
 	const struct ik_find *find; /* the search in front */
 	const struct ik_prompt *prompt;
 	const struct ik_activity *activity;
+	const char *flash; /* the sentence over the editor, or NULL */
 };
 struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen);
 

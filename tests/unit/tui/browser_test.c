@@ -93,7 +93,7 @@ Test(browser, says_what_to_do_when_there_is_nothing)
 	scan.scan_done = 3;
 	scan.scan_total = 12;
 	PICTURE_IS(draw(5, 40),
-		"─ Tool browser  ◐ 3/12 ─────────────────\n"
+		"─ Tool browser  ◐ 3/12 tools ───────────\n"
 		"\n"
 		"        Looking for tools  3/12\n"
 		"\n"

@@ -128,7 +128,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		"Left/Right choose  Enter answer  F6 put aside  Esc = [n] No\n"
 		"────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  openai/gpt               F1 help  F2 tools  F3 inspector  F4 sessions\n");
+		" openai/gpt · ◌ tools              F1 help  F3 inspector  F4 sessions  F2 tools\n");
 	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
 	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
@@ -203,7 +203,7 @@ Test(dialog, the_smallest_screen_has_room)
 		"Enter answer  PgUp/PgDn  F6 put aside\n"
 		"────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  openai/gpt  F1 help  F2 tools\n");
+		" gpt · ◌ tools    F1 help  F3 inspector\n");
 	press(IK_KEY_PAGE_DOWN);
 	press(IK_KEY_END);
 	draw(10, 40);

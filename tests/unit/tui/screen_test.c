@@ -104,7 +104,7 @@ Test(screen, an_empty_conversation_welcomes_you)
 	screen = ik_screen_new(&options);
 	ik_screen_set_scan(screen, IK_SCAN_IN_PROGRESS, 3, 12);
 	cr_assert(picture_has(draw(24, 80), "~/src\n"), "%s", picture_of(&cells));
-	cr_assert(picture_has(&cells, "◐ 3/12\n"));
+	cr_assert(picture_has(&cells, "◐ 3/12 tools\n"));
 	cr_assert(picture_has(&cells, "\n> Ask, or / @ !\n"));
 	cr_assert_eq(cells.cursor_row, 22);
 	cr_assert_eq(cells.cursor_column, 2);
@@ -166,7 +166,7 @@ Test(screen, a_turn_with_a_tool_call)
 		"\n"
 		"────────────────────────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  openai/gpt  ↑1.2k ↓34  list *.c           F1 help\n");
+		" openai/gpt · ◌ tools    F1 help  F3 inspector  F4 sessions\n");
 }
 
 Test(screen, interleaved_thoughts_and_texts_find_their_messages)
@@ -250,7 +250,7 @@ Test(screen, a_restored_session_looks_as_it_was)
 		"\n"
 		"──────────────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  openai/gpt  earlier   F1 help  F2 tools\n");
+		" gpt · ◌ tools              F1 help  F3 inspector\n");
 	press(IK_KEY_F3, 0, 0);
 	cr_assert(picture_has(draw(20, 50), "Tool inspector  2/2"));
 }
@@ -364,7 +364,7 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		"                                                           │Up/Down select  Tab text  Esc close\n"
 		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
-		" ◌ tools  openai/gpt                                   F1 help  F2 tools  F3 inspector  F4 sessions\n");
+		" openai/gpt · ◌ tools                                  F1 help  F3 inspector  F4 sessions  F2 tools\n");
 	cr_assert_eq(cells.cursor_row, -1);
 	type("x");
 	cr_assert(picture_has(draw(16, 100), "Esc: back to the prompt"));
