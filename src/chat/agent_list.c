@@ -47,6 +47,17 @@ bool ik_agent_works(const struct ik_agent *agent)
 	return agent->session && ik_session_busy(agent->session);
 }
 
+enum ik_agent_state ik_agent_state(const struct ik_agent *agent)
+{
+	if (agent->questions)
+		return IK_AGENT_ASKING;
+	if (ik_agent_works(agent))
+		return IK_AGENT_WORKING;
+	if (agent->failed)
+		return IK_AGENT_FAILED;
+	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
+}
+
 static void look_whether_idle(void *arg)
 {
 	struct ik_agent *agent = arg;

@@ -138,6 +138,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		return IK_FAILED;
 	chat->plain = chat->options->screen_reader || setup->config->ui_screen_reader;
 	chat->ansi = is_ansi(term.type);
+	chat->osc = ik_osc_find(getenv);
 	ik_chat_size(chat, &term.rows, &term.columns);
 	if (!chat->plain && !(chat->term = ik_term_new(&term, error)))
 		return IK_FAILED;
@@ -318,6 +319,7 @@ static void close_chat(struct ik_chat *chat)
 	}
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		chat->signals[i] = ik_signal_close(chat->signals[i]);
+	ik_chat_notify_done(chat);
 	ik_children_end(chat->loop);
 	chat->escape_timer = ik_timer_close(chat->escape_timer);
 	chat->frame_timer = ik_timer_close(chat->frame_timer);

@@ -32,6 +32,7 @@
 #include "loop/tty.h"
 #include "tui/screen/linear.h"
 #include "tui/screen/screen.h"
+#include "tui/term/osc.h"
 #include "tui/term/term.h"
 
 /* Run the chat, and return the exit status. */
@@ -81,10 +82,12 @@ struct ik_agent {
 	char *lock_asker;  /* who last asked to take its session over, or NULL */
 	int lock_question; /* the question whether to hand its session over, or 0 */
 
-	int64_t turn_started_ms; /* monotonic; 0 if no turn runs */
-	bool failed;             /* its last turn ended with an error */
-	bool restoring;          /* its stored events are being read */
-	bool unread;             /* it has unseen news */
+	int64_t turn_started_ms;     /* monotonic; 0 if no turn runs */
+	bool failed;                 /* its last turn ended with an error */
+	bool restoring;              /* its stored events are being read */
+	bool unread;                 /* it has unseen news */
+	enum ik_agent_state noticed; /* its state as chat_notify.c saw it last */
+	int64_t busy_ms;             /* when it began to work, monotonic */
 };
 
 struct ik_chat {
@@ -96,9 +99,14 @@ struct ik_chat {
 	bool plain, ansi;  /* plain lines, no cells; the terminal can move its cursor */
 
 	struct ik_tty *tty;
-	struct ik_term *term;       /* NULL if plain lines are shown */
-	struct ik_linear *linear;   /* the shown agent's; NULL if cells are shown */
-	struct ik_term_modes modes; /* the terminal's modes, or those to enter it with */
+	struct ik_term *term;          /* NULL if plain lines are shown */
+	struct ik_linear *linear;      /* the shown agent's; NULL if cells are shown */
+	struct ik_term_modes modes;    /* the terminal's modes, or those to enter it with */
+	struct ik_osc osc;             /* what else the terminal understands */
+	bool unfocused;                /* another window has focus, as the terminal reports */
+	char *title;                   /* the terminal's as last set; NULL: none was */
+	enum ik_osc_progress progress; /* as last set */
+	struct ik_child *notifier;     /* the user's program for that, while it runs, or NULL */
 	struct ik_terminal_input *input;
 	struct ik_agent *agents;  /* all conversations, by number */
 	struct ik_agent *agent;   /* the shown one */
@@ -153,6 +161,7 @@ size_t ik_agent_count(const struct ik_chat *chat);
 bool ik_agent_begin_session(struct ik_agent *agent);
 /* Is there anything to cancel? */
 bool ik_agent_works(const struct ik_agent *agent);
+enum ik_agent_state ik_agent_state(const struct ik_agent *agent);
 /* Call when_idle once nothing is under way in its session. */
 void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent));
 /* Pause the agents before the program stops, or continue them afterwards. */
@@ -265,6 +274,13 @@ void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
 /* Use the mouse (true), or leave it to the terminal (false). */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
+
+/* chat_notify.c: the terminal's title and progress, and notices for a user who looks elsewhere. */
+/* Tell what has changed since the last frame. */
+void ik_chat_notify_update(struct ik_chat *chat);
+/* Tell all of it in the next frame, to a terminal that was left and is ours again. */
+void ik_chat_notify_again(struct ik_chat *chat);
+void ik_chat_notify_done(struct ik_chat *chat);
 
 /* Callbacks for the terminal's bytes and events. */
 extern const struct ik_tty_events ik_chat_tty_events;

@@ -193,7 +193,8 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	agent->next = *place;
 	*place = agent;
 	if (chat->plain)
-		agent->linear = ik_linear_new(ik_text_equal(nl_langinfo(CODESET), "UTF-8"), chat->ansi);
+		agent->linear = ik_linear_new(ik_text_equal(nl_langinfo(CODESET), "UTF-8"), chat->ansi,
+			chat->ansi && chat->osc.marks && chat->setup->config->ui_marks);
 	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
 	agent->choices = ik_choices_new(&chat->core, on_choices, agent);
 	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,

@@ -67,18 +67,6 @@ static void draw_frame(struct ik_chat *chat)
 
 /* ---- the status bar, which is updated before each frame ---- */
 
-/* Return the state of an agent. */
-static enum ik_agent_state state_of(const struct ik_agent *agent)
-{
-	if (agent->questions)
-		return IK_AGENT_ASKING;
-	if (ik_agent_works(agent))
-		return IK_AGENT_WORKING;
-	if (agent->failed)
-		return IK_AGENT_FAILED;
-	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
-}
-
 static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
 {
 	bool several = ik_agent_count(chat) > 1;
@@ -91,7 +79,7 @@ static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
 
 		mark->number = agent->number;
 		mark->shown = agent == chat->agent;
-		mark->state = state_of(agent);
+		mark->state = ik_agent_state(agent);
 		mark->started_ms = agent->turn_started_ms;
 	}
 }
@@ -162,6 +150,7 @@ void ik_chat_draw(void *arg)
 	if (chat->program)
 		return; /* everything is drawn when the terminal is ours again */
 	show_status(chat);
+	ik_chat_notify_update(chat);
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
 		chat->urgent = false;

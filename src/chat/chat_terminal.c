@@ -18,7 +18,9 @@
 static void note_modes(struct ik_chat *chat)
 {
 	/* After a stop it may be another terminal, so its keyboard is queried again. */
-	struct ik_term_modes without = { .mouse = chat->modes.mouse };
+	struct ik_term_modes without = chat->modes;
+
+	without.keyboard = false;
 	char *enter = ik_term_modes_enter(chat->term, without);
 	char *leave = ik_term_modes_leave(chat->term, chat->modes);
 
@@ -46,7 +48,15 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 	if (chat->linear)
 		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear), ik_linear_leave(chat->linear),
 			error);
-	chat->modes.mouse = chat->setup->config->ui_mouse && ik_term_answers(chat->term);
+	const struct ik_config *config = chat->setup->config;
+	bool answers = ik_term_answers(chat->term);
+
+	chat->modes = (struct ik_term_modes){
+		.mouse = answers && config->ui_mouse,
+		.focus = answers && !ik_text_equal(config->ui_notify, "off"),
+		.title = answers && chat->osc.title && config->ui_title,
+		.progress = answers && chat->osc.progress && config->ui_progress,
+	};
 	enter = ik_term_modes_enter(chat->term, chat->modes);
 	leave = ik_term_modes_leave(chat->term, chat->modes);
 	status = ik_tty_enter(chat->tty, enter, leave, error);
@@ -58,6 +68,7 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 /* Set up the terminal again after a stop; it may be a different one. */
 static void enter_again(struct ik_chat *chat)
 {
+	ik_chat_notify_again(chat);
 	if (!chat->term)
 		return;
 	chat->modes.keyboard = false;
@@ -149,6 +160,10 @@ static void on_key(void *arg, const struct ik_key *key)
 		return;
 	if (key->code == IK_KEY_REPORT) {
 		take_report(chat, key->text, key->text_length);
+		return;
+	}
+	if (key->code == IK_KEY_FOCUS_IN || key->code == IK_KEY_FOCUS_OUT) {
+		chat->unfocused = key->code == IK_KEY_FOCUS_OUT;
 		return;
 	}
 	(void)ik_screen_tick(chat->screen, ik_clock_ms());

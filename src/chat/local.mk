@@ -11,6 +11,7 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_draw.c \
 	src/chat/chat_fork.c \
 	src/chat/chat_lock.c \
+	src/chat/chat_notify.c \
 	src/chat/chat_pick.c \
 	src/chat/chat_policy.c \
 	src/chat/chat_quit.c \

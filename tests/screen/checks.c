@@ -175,9 +175,13 @@ bool screen_is(struct harness *h, const char *which)
 	/* kitty's protocol, which libvterm does not know */
 	bool keyboard = last_of(raw, "\033[>1u") > last_of(raw, "\033[<u");
 
+	bool focus = last_of(raw, "\033[?1004h") > last_of(raw, "\033[?1004l");
+	bool title = last_of(raw, "\033[22;2t") > last_of(raw, "\033[23;2t");
+	bool progress = last_of(raw, "\033]9;4;3") > last_of(raw, "\033]9;4;0");
+
 	if (ik_text_equal(which, "main"))
-		return !h->terminal.alternate && !brackets && !h->terminal.mouse && !keyboard
-			&& h->terminal.cursor_visible;
+		return !h->terminal.alternate && !brackets && !h->terminal.mouse && !keyboard && !focus &&
+			!title && !progress && h->terminal.cursor_visible;
 	return h->terminal.alternate && brackets;
 }
 

@@ -102,7 +102,8 @@ static bool is_known_csi(const char *body, size_t length, char final)
 	case 'h': case 'l':
 		return count == 1 && (numbers[0] == 4 || numbers[0] == 34);
 	case 't': /* xterm's stack of titles, around the second screen */
-		return count == 3 && (numbers[0] == 22 || numbers[0] == 23) && numbers[1] == 0;
+		return (numbers[0] == 22 || numbers[0] == 23) &&
+			((count == 3 && numbers[1] == 0) || (count == 2 && numbers[1] == 2));
 	case 'c':
 		return length == 0;
 	default:
@@ -124,6 +125,11 @@ static size_t sequence_length(const char *bytes, size_t length)
 		return bytes[1] == 'B' || bytes[1] == '0' ? 2 : 0;
 	if (length >= strlen(query) && memcmp(bytes, query, strlen(query)) == 0)
 		return strlen(query);
+	/* A title is read as a text, and an end. */
+	if (length >= strlen("]2;") && memcmp(bytes, "]2;", strlen("]2;")) == 0)
+		return strlen("]2;");
+	if (bytes[0] == '\\')
+		return 1;
 	if (bytes[0] != '[')
 		return 0;
 	while (at < length && bytes[at] >= 0x20 && bytes[at] < 0x40)

@@ -74,6 +74,7 @@ SCREEN_TESTS = \
 	tests/screen/markdown.screen \
 	tests/screen/mouse.screen \
 	tests/screen/no_colour.screen \
+	tests/screen/notify.screen \
 	tests/screen/model_default.screen \
 	tests/screen/model_hint.screen \
 	tests/screen/no_memory.screen tests/screen/no_memory_reply.screen \

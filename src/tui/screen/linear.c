@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/term/ascii.h"
+#include "tui/term/osc.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -23,7 +24,7 @@ struct open {
 };
 
 struct ik_linear {
-	bool utf8, ansi;
+	bool utf8, ansi, marks;
 	struct ik_buf *out; /* output of the current frame */
 
 	const struct ik_block *last; /* last block seen */
@@ -41,12 +42,13 @@ struct ik_linear {
 	int columns;        /* of the current frame */
 };
 
-struct ik_linear *ik_linear_new(bool utf8, bool ansi)
+struct ik_linear *ik_linear_new(bool utf8, bool ansi, bool marks)
 {
 	struct ik_linear *linear = ik_alloc(sizeof(*linear));
 
 	linear->utf8 = utf8;
 	linear->ansi = ansi;
+	linear->marks = marks;
 	linear->row = -1;
 	ik_buf_init(&linear->pane, IK_MIB(4));
 	ik_buf_init(&linear->said, IK_KIB(4));
@@ -68,12 +70,12 @@ struct ik_linear *ik_linear_free(struct ik_linear *linear)
 
 const char *ik_linear_enter(const struct ik_linear *linear)
 {
-	return linear->ansi ? "\033[?2004h" : "";
+	return linear->ansi ? "\033[?2004h\033[?1004h" : "";
 }
 
 const char *ik_linear_leave(const struct ik_linear *linear)
 {
-	return linear->ansi ? "\033[?2004l" NEW_LINE : NEW_LINE;
+	return linear->ansi ? "\033[?1004l\033[?2004l" NEW_LINE : NEW_LINE;
 }
 
 void ik_linear_size(int *rows, int *columns)
@@ -172,6 +174,13 @@ static size_t ready(const char *text, size_t length)
 	return end;
 }
 
+/* Have the terminal remember this place if it can, for its own keys that jump there. */
+static void put_mark(struct ik_linear *linear, const struct ik_block *block, const char *mark)
+{
+	if (linear->marks && block->kind == IK_BLOCK_USER)
+		ik_buf_puts(linear->out, mark);
+}
+
 /* Write the new part of a text; return true if it is complete. */
 static bool write_text(struct ik_linear *linear, struct open *open)
 {
@@ -187,6 +196,8 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 
 	if (count > 0) {
 		clear_line(linear);
+		if (!open->begun)
+			put_mark(linear, block, IK_OSC_QUESTION);
 		if (!open->begun && label(block->kind))
 			say(linear, label(block->kind));
 		open->begun = true;
@@ -199,6 +210,7 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 		}
 		put_lines(linear, text, count);
 		ik_buf_puts(linear->out, NEW_LINE);
+		put_mark(linear, block, IK_OSC_ANSWER);
 	}
 	return !growing;
 }

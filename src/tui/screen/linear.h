@@ -22,8 +22,9 @@
 struct ik_linear;
 
 /* ansi: the terminal can erase to the end of the line and move right. Without it (TERM=dumb), a
- * changed last line is written again as a new line. */
-struct ik_linear *ik_linear_new(bool utf8, bool ansi);
+ * changed last line is written again as a new line. marks: it understands those of
+ * tui/term/osc.h. */
+struct ik_linear *ik_linear_new(bool utf8, bool ansi, bool marks);
 struct ik_linear *ik_linear_free(struct ik_linear *linear);
 
 /* Return what to write at the start and at the end. */

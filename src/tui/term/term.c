@@ -30,6 +30,12 @@
 #define OTHER_KEYS_ON "\033[>4;1m"
 #define OTHER_KEYS_OFF "\033[>4m"
 
+#define FOCUS_ON "\033[?1004h"
+#define FOCUS_OFF "\033[?1004l"
+#define TITLE_PUSH "\033[22;2t"
+#define TITLE_POP "\033[23;2t"
+#define PROGRESS_OFF "\033]9;4;0\033\\"
+
 #define CELL_MOST 2 /* ncurses cells for one of our cells, at most */
 
 /* How ncurses draws a style. */
@@ -565,6 +571,9 @@ static void put_modes(const struct ik_term *term, struct ik_term_modes from,
 	put_mode(out, term->answers && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
 	put_mode(out, term->answers && from.keyboard != to.keyboard,
 		to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
+	put_mode(out, term->answers && from.focus != to.focus, to.focus ? FOCUS_ON : FOCUS_OFF);
+	put_mode(out, term->answers && from.title != to.title, to.title ? TITLE_PUSH : TITLE_POP);
+	put_mode(out, term->answers && from.progress && !to.progress, PROGRESS_OFF);
 }
 
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)

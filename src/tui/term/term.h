@@ -74,10 +74,15 @@ const char *ik_term_drawn_as(const struct ik_term *term);
  * The keyboard: the first flag of kitty's protocol, if the terminal reports
  * that it supports it, and xterm's modifyOtherKeys 1, for Shift-Enter and the
  * like.
+ *
+ * Focus: xterm's mode 1004.  The title, and progress: see tui/term/osc.h.
  */
 struct ik_term_modes {
 	bool mouse;
 	bool keyboard; /* kitty's protocol */
+	bool focus;    /* reports of focus */
+	bool title;    /* to be restored when we leave */
+	bool progress; /* to be off when we leave */
 };
 
 /* Return what to write to enter the full screen with these modes, to leave it, and to switch

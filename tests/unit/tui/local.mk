@@ -18,6 +18,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/json_tree_test.c \
 	tests/unit/tui/json_view_test.c \
 	tests/unit/tui/keymap_test.c \
+	tests/unit/tui/osc_test.c \
 	tests/unit/tui/selection_test.c \
 	tests/unit/tui/term_test.c \
 	tests/unit/tui/term_theme_test.c \
