@@ -321,22 +321,23 @@ static void resume_selected(struct ik_chat *chat, const struct ik_invocation *in
 /* ---- the table ---- */
 
 /* clang-format off */
-/* Commands first, in the order of /help, then actions that only have keys. */
+/* Commands first, in the order of /help within their groups; then actions that only have keys. */
 static const struct ik_action_row rows[] = {
 	{.name = "/help", .usage = "[COMMAND]", .run = help,
-		.description = N_("list the commands, or explain one")},
+		.group = IK_GROUP_SCREEN, .description = N_("list the commands, or explain one")},
 	{.name = "/tool", .usage = "[NAME | --all]", .argument = IK_ARGUMENT_TOOL,
 		.core = ik_command_tool,
-		.description = N_("list the tools, or show one"),
+		.group = IK_GROUP_TOOLS, .description = N_("list the tools, or show one"),
 		.details = N_("Without a name: all tools that the model is offered. With one: what it "
 			"takes and what it returns. --all: also those that failed, and why. {browser} shows "
 			"the same, and more, in a pane.")},
 	{.name = "/refresh", .key = IK_ACTION_REFRESH, .run = refresh,
-		.description = N_("look for tools again"),
+		.group = IK_GROUP_TOOLS, .description = N_("look for tools again"),
 		.details = N_("All tools are asked for their schemas again, and the project's instructions "
 			"are read again. Tools that are saved, changed or removed are noticed by themselves.")},
 	{.name = "/mode", .usage = "[NAME | forget N]", .argument = IK_ARGUMENT_MODE,
 		.core = ik_command_mode,
+		.group = IK_GROUP_TOOLS,
 		.description = N_("choose which tool calls are made: auto, ask, read-only"),
 		.details = N_("auto: calls are made as the rules say. ask: all others are asked about. "
 			"read-only: nothing that changes anything is called. Alone it lets you choose, and "
@@ -344,6 +345,7 @@ static const struct ik_action_row rows[] = {
 			"what you once allowed for good.")},
 	{.name = "/sandbox", .usage = "[NAME]", .argument = IK_ARGUMENT_SANDBOX,
 		.core = ik_command_sandbox,
+		.group = IK_GROUP_TOOLS,
 		.description = N_("choose where tools may write: off, project, read-only"),
 		.details = N_("The kernel holds it, for tools and all that they start. project: files of "
 			"the session's directory and temporary ones. read-only: temporary ones. Alone it lets "
@@ -351,111 +353,120 @@ static const struct ik_action_row rows[] = {
 			"does not hold. --keep writes the choice into your config.json.")},
 	{.name = "/run", .usage = "TOOL JSON", .argument = IK_ARGUMENT_CALL, .writes = true,
 		.core = ik_command_run,
-		.description = N_("call a tool yourself"),
+		.group = IK_GROUP_CALLS, .description = N_("call a tool yourself"),
 		.details = N_("For example: /run glob {\"pattern\": \"*.c\"}. The model does not see it.")},
 	{.name = "/background", .usage = "[end [PID]]", .core = ik_command_background,
-		.description = N_("list, or end, what tools left running"),
+		.group = IK_GROUP_CALLS, .description = N_("list, or end, what tools left running"),
 		.details = N_("Processes that outlived the call that started them. end PID ends one of "
 			"them, end alone all; they end with ikigai in any case.")},
 	{.name = "/model", .usage = "[NAME]", .argument = IK_ARGUMENT_MODEL, .run = use_model,
-		.description = N_("choose another of the provider's models"),
+		.group = IK_GROUP_MODEL, .description = N_("choose another of the provider's models"),
 		.details = N_("Alone it asks the provider which models there are. The conversation goes on "
 			"with another model; what was said before is sent to it, too. --keep writes the "
 			"choice into your config.json.")},
 	{.name = "/provider", .usage = "[NAME]", .argument = IK_ARGUMENT_PROVIDER,
 		.core = ik_command_provider,
-		.description = N_("choose another provider"),
+		.group = IK_GROUP_MODEL, .description = N_("choose another provider"),
 		.details = N_("--keep writes the choice into your config.json.")},
 	{.name = "/usage", .core = ik_command_usage,
-		.description = N_("tokens and cost so far")},
+		.group = IK_GROUP_MODEL, .description = N_("tokens and cost so far")},
 	{.name = "/system", .core = ik_command_system,
-		.description = N_("what is sent with every request")},
+		.group = IK_GROUP_MODEL, .description = N_("what is sent with every request")},
 	{.name = "/compact", .usage = "[WORDS]", .writes = true, .core = ik_command_compact,
-		.description = N_("go on with a summary of what was said"),
+		.group = IK_GROUP_MODEL, .description = N_("go on with a summary of what was said"),
 		.details = N_("The model writes a summary, which is sent in place of what it sums up. "
 			"Nothing is lost: all of it stays on the screen and in the session. WORDS say what "
 			"matters.")},
 	{.name = "/copy", .usage = "[N | code]", .run = copy_reply,
+		.group = IK_GROUP_READ,
 		.description = N_("copy the last reply, the Nth last, or the last code"),
 		.details = N_("The text as it was written goes to the clipboard of the terminal; in tmux "
 			"that takes set-clipboard on. {next-pane} and {copy} copy any other part of the "
 			"conversation.")},
 	{.name = "/export", .usage = "[FILE]", .argument = IK_ARGUMENT_FILE,
 		.core = ik_command_export,
+		.group = IK_GROUP_READ,
 		.description = N_("write the session to a file: Markdown, or .jsonl"),
 		.details = N_("All of the session, also what is not on the screen. Without a name one is "
 			"made. A file that is there is replaced with /export --force FILE only.")},
 	{.name = "/new", .run = new_session,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("begin another session (this one can be resumed)")},
 	{.name = "/sessions", .usage = "[WORDS]", .run = show_sessions,
-		.description = N_("list the stored sessions"),
+		.group = IK_GROUP_SESSIONS, .description = N_("list the stored sessions"),
 		.details = N_("With words: those that have them in their title, directory or id. {resume} "
 			"goes on with one, {delete} deletes it; {sessions} shows them, too.")},
 	{.name = "/search", .usage = "[WORDS]", .run = search_sessions,
-		.description = N_("find what was said in any session"),
+		.group = IK_GROUP_READ, .description = N_("find what was said in any session"),
 		.details = N_("All of the words, in any order, whoever said them; \"in quotation marks\" "
 			"together; word* is how one begins. {resume} opens the session where it was said, "
 			"{find-next} goes on from there. In {sessions} {search-sessions} does the same. "
 			"{search} searches this conversation.")},
 	{.name = "/resume", .usage = "[N | ID | WORDS]", .argument = IK_ARGUMENT_SESSION,
 		.run = resume_session,
-		.description = N_("go on with another session"),
+		.group = IK_GROUP_SESSIONS, .description = N_("go on with another session"),
 		.details = N_("N counts from the newest session, 1; of an ID its beginning is enough; "
 			"WORDS stand in the title; of several that have them, and alone, it lets you choose "
 			"one. This session stays, and can be resumed itself.")},
 	{.name = "/fork", .usage = "[PROMPT | N | ?]", .run = ik_chat_fork,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("go on in a copy of this session, or have another agent do it"),
 		.details = N_("The copy has all that was said so far, by reference; from here on the two "
 			"are apart. /fork N copies up to the answer to your Nth last message, /fork ? lets you "
 			"choose it. With a PROMPT this conversation stays on the screen, and the copy begins "
 			"with the PROMPT at once, as an agent of its own: {next-agent} shows it.")},
 	{.name = "/join", .usage = "[N | ?] [WORDS]", .run = ik_agent_join,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("give an agent's last word to the model of another"),
 		.details = N_("In the conversation that began agent N: its last reply, and WORDS, become a "
 			"message here. Of several it lets you choose one, and so does ?. In that agent, "
 			"without N: it is told to the one that began it, which is shown then.")},
 	{.name = "/agents", .usage = "[N]", .run = ik_agents_list,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("list the agents at work in this program, or show one"),
 		.details = N_("State, turns, tokens, cost and last word of each, and what it is about: "
 			"choose the one to be shown. {next-agent} shows the next.")},
 	{.name = "/close", .usage = "[N]", .run = ik_agent_close_named,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("close an agent (its session can be resumed)"),
 		.details = N_("Without a number this one.")},
 	{.name = "/rewind", .usage = "[N | ?]", .run = ik_chat_rewind_to,
+		.group = IK_GROUP_SESSIONS,
 		.description = N_("go back to before your last message, or the Nth last"),
 		.details = N_("Nothing is deleted: a copy goes on from there, and the message is in the "
 			"editor again. /rewind ? lets you choose the message; {next-pane} and {rewind} do it "
 			"for the one with the mark.")},
 	{.name = "/undo", .usage = "[N | FILE | ?]", .writes = true, .core = ik_command_undo,
-		.description = N_("undo what tools did to files"),
+		.group = IK_GROUP_CALLS, .description = N_("undo what tools did to files"),
 		.details = N_("The files of the last turn that wrote any, of the last N, or one FILE "
 			"become what they were before. One that has changed since is not touched: FILE! does "
 			"it all the same. /undo ? lists the turns and how their files stand; {inspector} and "
 			"{undo-call} do it for one call. The model is told.")},
 	{.name = "/redo", .writes = true, .core = ik_command_redo,
-		.description = N_("bring back what /undo took back"),
+		.group = IK_GROUP_CALLS, .description = N_("bring back what /undo took back"),
 		.details = N_("What was undone last, and so on. A file that has changed since is "
 			"not touched.")},
 	{.name = "/title", .usage = "[TEXT]", .writes = true, .core = ik_command_title,
-		.description = N_("give the session a title, or show it"),
+		.group = IK_GROUP_SESSIONS, .description = N_("give the session a title, or show it"),
 		.details = N_("Until then it is called by the first words that you said in it.")},
 	{.name = "/mouse", .key = IK_ACTION_MOUSE, .usage = "[on | off]",
 		.argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
-		.description = N_("take the mouse, or leave it to the terminal"),
+		.group = IK_GROUP_SCREEN, .description = N_("take the mouse, or leave it to the terminal"),
 		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
 			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
 	{.name = "/theme", .usage = "[NAME]", .argument = IK_ARGUMENT_THEME, .run = set_theme,
+		.group = IK_GROUP_SCREEN,
 		.description = N_("choose the colours: auto, dark, light, contrast, mono"),
 		.details = N_("auto goes by the background that the terminal says it has. Alone it lets "
 			"you choose: you see each theme as you move. --keep writes the choice into your "
 			"config.json.")},
 	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = ik_external_editor_open,
-		.description = N_("write the next message in your editor"),
+		.group = IK_GROUP_WRITE, .description = N_("write the next message in your editor"),
 		.details = N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},
 	{.name = "/clear", .run = clear_screen,
-		.description = N_("empty the screen (the session stays)")},
+		.group = IK_GROUP_SCREEN, .description = N_("empty the screen (the session stays)")},
 	{.name = "/quit", .key = IK_ACTION_QUIT, .run = quit,
-		.description = N_("end ikigai (the session can be resumed)")},
+		.group = IK_GROUP_SCREEN, .description = N_("end ikigai (the session can be resumed)")},
 
 	{.key = IK_ACTION_SEND, .run = submit},
 	{.key = IK_ACTION_EDIT_QUEUED, .run = ik_chat_take_back},

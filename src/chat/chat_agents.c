@@ -114,13 +114,13 @@ static enum ik_status read_blob(void *arg, const char *id, size_t part, struct i
 
 /* ---- life ---- */
 
-/* Return the help page of the commands, made from their table. */
-static char *command_help(const struct ik_action_row *rows)
+/* Return the commands of a group for the help, made from their table. */
+static char *command_help(const struct ik_action_row *rows, enum ik_group group)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
-	ik_action_list(rows, "", &out);
+	ik_action_list(rows, group, &out);
 	return ik_buf_take(&out, NULL);
 }
 
@@ -131,8 +131,10 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 	const struct ik_model *model = agent->chat->core_started ? ik_core_model(&agent->chat->core)
 															 : setup->model;
 	bool linear = agent->linear;
-	char *history = ik_places_file(&setup->places, "history"),
-		 *help = command_help(agent->chat->actions);
+	char *history = ik_places_file(&setup->places, "history"), *help[IK_GROUP_COUNT];
+
+	for (int group = 0; group < IK_GROUP_COUNT; group++)
+		help[group] = command_help(agent->chat->actions, (enum ik_group)group);
 	const struct ik_screen_options options = {
 		.history_path = history,
 		.history_bytes = (size_t)setup->config->keep_history_mb * IK_MIB(1),
@@ -159,7 +161,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 
 	ik_screen_resize(screen, rows, columns);
 	free(history);
-	free(help);
+	for (int group = 0; group < IK_GROUP_COUNT; group++)
+		free(help[group]);
 	return screen;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/text/wrap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -63,12 +64,14 @@ const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,
 	return NULL;
 }
 
-void ik_action_list(const struct ik_action_row *rows, const char *indent, struct ik_buf *out)
+void ik_action_list(const struct ik_action_row *rows, enum ik_group group, struct ik_buf *out)
 {
 	for (; (rows = ik_action_next_command(rows)); rows++) {
+		if (rows->group != group)
+			continue;
 		char *usage = usage_of(rows);
 
-		ik_buf_printf(out, "%s%-*s  %s\n", indent, USAGE_COLUMNS, usage, _(rows->description));
+		ik_buf_printf(out, "%s\t%s\n", usage, _(rows->description));
 		free(usage);
 	}
 }
@@ -126,11 +129,22 @@ static void put_command(const struct ik_core *core, const struct ik_action_row *
 	free(wanted);
 }
 
-/* Append the list of all commands, and what else can be typed. */
+/* Append the list of all commands, by group, and what else can be typed. */
 static void put_commands(const struct ik_core *core, const struct ik_action_row *rows,
 	struct ik_buf *out)
 {
-	ik_action_list(rows, "  ", out);
+	for (int group = 0; group < IK_GROUP_COUNT; group++) {
+		struct ik_buf list;
+
+		ik_buf_init(&list, IK_KIB(64));
+		ik_action_list(rows, (enum ik_group)group, &list);
+		if (list.length > 0) {
+			ik_buf_printf(out, "%s\n", ik_group_heading((enum ik_group)group));
+			ik_table_put(out, list.data, USAGE_COLUMNS);
+			ik_buf_putc(out, '\n');
+		}
+		ik_buf_done(&list);
+	}
 	put_text(core,
 		_("!COMMAND runs a shell command of your own (without a terminal); its "
 		  "output goes with your next message. @PATH in a message gives the model that file."),

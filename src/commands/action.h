@@ -41,7 +41,8 @@ struct ik_action_row {
 	ik_command *core;
 	/* or one that needs the chat. */
 	void (*run)(struct ik_chat *chat, const struct ik_invocation *invocation);
-	const char *description; /* N_() text in the list of /help; NULL if name is NULL */
+	enum ik_group group;     /* of a command: its place in the list of /help and in the help */
+	const char *description; /* N_() text in that list; NULL if name is NULL */
 	const char *details;     /* N_() text of /help COMMAND, or NULL */
 };
 
@@ -60,8 +61,8 @@ const struct ik_action_row *ik_action_of_command(const struct ik_action_row *row
 /* Return the first row from rows on that is a command, or NULL. Used to list all commands. */
 const struct ik_action_row *ik_action_next_command(const struct ik_action_row *rows);
 
-/* Append a line for each command: its usage and description. */
-void ik_action_list(const struct ik_action_row *rows, const char *indent, struct ik_buf *out);
+/* Append a line for each command of a group, for ik_table_put(): its usage and description. */
+void ik_action_list(const struct ik_action_row *rows, enum ik_group group, struct ik_buf *out);
 
 /* Return the row that the keys of an action run, or NULL. */
 const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,

@@ -55,8 +55,10 @@ static void on_key(void *arg, const struct ik_key *key)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	char help[] = "/help\twhat there is\n";
+	char *commands[IK_GROUP_COUNT] = { [IK_GROUP_SCREEN] = help };
 	struct ik_screen_options options = { .provider = "openai", .model = "gpt",
-		.commands = "/help    what there is\n", .markdown = true };
+		.commands = commands, .markdown = true };
 	struct ik_terminal_input *input;
 	struct ik_screen *screen;
 	int rows, columns;

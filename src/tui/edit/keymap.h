@@ -149,12 +149,31 @@ struct ik_invocation {
 	int value;  /* and the value of the choice */
 };
 
+/* What an action is for. The help, /help and the manual list keys and commands by group, in this
+ * order. */
+enum ik_group {
+	IK_GROUP_WRITE,
+	IK_GROUP_READ,
+	IK_GROUP_CHOOSE,
+	IK_GROUP_MODEL,
+	IK_GROUP_TOOLS,
+	IK_GROUP_CALLS,
+	IK_GROUP_SESSIONS,
+	IK_GROUP_SCREEN,
+	IK_GROUP_COUNT
+};
+
+/* Return the translated heading of a group. */
+const char *ik_group_heading(enum ik_group group);
+
 /* A row of the table. An action that nothing implements has no row. */
 struct ik_binding {
 	enum ik_action action;
-	const char *name;        /* in the configuration: "scroll-page-up" */
-	const char *keys;        /* as shown: "PgUp", "Alt-Enter, Ctrl-J", "Ctrl-X Ctrl-E"; "": none */
-	unsigned contexts;       /* of enum ik_context */
+	const char *name;  /* in the configuration: "scroll-page-up" */
+	const char *keys;  /* as shown: "PgUp", "Alt-Enter, Ctrl-J", "Ctrl-X Ctrl-E"; "": none */
+	unsigned contexts; /* of enum ik_context */
+	enum ik_group group;
+	bool essential;          /* one of the few that the help shows first */
 	const char *description; /* N_() text */
 };
 
@@ -195,10 +214,8 @@ const char *ik_keymap_pending(const struct ik_keymap *keymap);
 /* Return a row of the default table, in the order of the help; NULL after the last. */
 const struct ik_binding *ik_keymap_at(size_t index);
 
-/* Append the current keys of a row: plain characters ("r") if text is true, other keys if others
- * is. */
-void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, bool text, bool others,
-	struct ik_buf *out);
+/* Append the current keys of a row. */
+void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, struct ik_buf *out);
 
 /* Append the best key to show for an action in a context: an arrow, a plain character if it
  * applies there, or else the first one. Return false if the action has no key. */

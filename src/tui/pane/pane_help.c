@@ -1,5 +1,6 @@
 #include "tui/pane/pane_help.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,57 +9,26 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-enum { PART_COUNT = 6 };
+#define WIDE_COLUMNS 100  /* from here on there are two columns, */
+#define DIVIDER_COLUMNS 3 /* with this between them */
+/* Columns for a key or a command. */
+#define NAME_COLUMNS 20
+#define NAME_COLUMNS_OF_TWO 16
 
 struct ik_help {
 	struct ik_pane pane;
-	size_t parts[PART_COUNT]; /* their heading blocks */
-	char *commands;           /* NULL once the text is made, on first use */
+	char *commands[IK_GROUP_COUNT];
+	int columns;      /* that the text was made for; 0: not made yet */
+	unsigned context; /* that the help was opened in; 0: shown already */
 };
 
-#define KEYS_COLUMNS 24 /* wider keys have their description on the next line */
-
-/* The sections of the key table: the first action of each, and the context of the pane that
- * opens the help there (0: none). The editor's section has none: its help opens at the top. */
-static const struct {
-	enum ik_action first;
-	const char *heading;
-	unsigned context;
-} parts[PART_COUNT] = {
-	{ IK_ACTION_HELP, N_("Keys everywhere"), 0 },
-	{ IK_ACTION_PAGE_UP, N_("Keys of the conversation"), IK_IN_SCROLLBACK },
-	{ IK_ACTION_UNFOLD, N_("Keys of the tool inspector"), IK_IN_INSPECTOR },
-	{ IK_ACTION_FILTER, N_("Keys of the tool browser"), IK_IN_BROWSER },
-	{ IK_ACTION_RESUME, N_("Keys of the sessions"), IK_IN_SESSIONS },
-	{ IK_ACTION_SEND, N_("Keys of the editor"), 0 },
+/* One of the columns of text: rows that are no wider than it is. */
+struct help_column {
+	struct ik_buf text;
+	size_t rows;
 };
 
-/* Append a line with keys and their description. */
-static void put_keys(const char *keys, const char *description, struct ik_buf *out)
-{
-	int width = (int)ik_utf8_width(keys, strlen(keys));
-
-	if (width == 0)
-		return;
-	ik_buf_puts(out, keys);
-	if (width + 2 > KEYS_COLUMNS) {
-		ik_buf_putc(out, '\n');
-		width = 0;
-	}
-	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", description);
-}
-
-/* Append the line of a row, with the keys that are plain characters, the others, or both. */
-static void put_row(const struct ik_keymap *keymap, size_t row, bool letters, bool others,
-	const char *description, struct ik_buf *out)
-{
-	struct ik_buf keys;
-
-	ik_buf_init(&keys, IK_KIB(4));
-	ik_keymap_put_keys(keymap, row, letters, others, &keys);
-	put_keys(keys.data, description, out);
-	ik_buf_done(&keys);
-}
+/* ---- what there is to say ---- */
 
 /* Append a row whose keys differ only in a digit, as a range. Return false if it has no such
  * keys. */
@@ -72,134 +42,218 @@ static bool put_digits(const struct ik_keymap *keymap, const struct ik_binding *
 
 	if (found) {
 		/* Translators: from the first key to the last. */
-		char *both = ik_format(_("%s to %s"), first, last);
-
-		put_keys(both, _(binding->description), out);
-		free(both);
+		ik_buf_printf(out, _("%s to %s"), first, last);
+		ik_buf_printf(out, "\t%s\n", _(binding->description));
 	}
 	free(first);
 	free(last);
 	return found;
 }
 
-/* Append the plain-character keys that rows of the text sections have in a pane. */
-static void put_letters(const struct ik_keymap *keymap, unsigned context, struct ik_buf *out)
+/* Append the row of a binding: all its keys, or the best one in the editor. */
+static void put_binding(const struct ik_keymap *keymap, size_t row, bool all, struct ik_buf *out)
 {
+	const struct ik_binding *binding = ik_keymap_at(row);
+	size_t start = out->length;
+
+	if (binding->action == IK_ACTION_AGENT && put_digits(keymap, binding, out))
+		return;
+	if (all)
+		ik_keymap_put_keys(keymap, row, out);
+	else
+		(void)ik_keymap_put_key(keymap, IK_IN_EDITOR, binding->action, out);
+	if (out->length > start)
+		ik_buf_printf(out, "\t%s\n", _(binding->description));
+}
+
+/* Append a group, its keys and its commands; or, for IK_GROUP_COUNT, the keys to know first. */
+static void put_group(const struct ik_help *help, enum ik_group group, size_t names,
+	struct ik_buf *out)
+{
+	bool all = group < IK_GROUP_COUNT;
 	const struct ik_binding *binding;
-	size_t part = 0;
+	struct ik_buf rows;
 
-	for (size_t row = 0; (binding = ik_keymap_at(row)); row++) {
-		while (part + 1 < PART_COUNT && binding->action == parts[part + 1].first)
-			part++;
-		if (parts[part].context != 0 || !(binding->contexts & context))
-			continue;
-		put_row(keymap, row, true, false,
-			binding->action == IK_ACTION_UP         ? _("Up")
-				: binding->action == IK_ACTION_DOWN ? _("Down")
-													: _(binding->description),
-			out);
-	}
+	ik_buf_init(&rows, IK_KIB(64));
+	for (size_t row = 0; (binding = ik_keymap_at(row)); row++)
+		if (all ? binding->group == group : binding->essential)
+			put_binding(help->pane.keymap, row, all, &rows);
+	if (all)
+		ik_buf_puts(&rows, help->commands[group]);
+	ik_buf_printf(out, "%s\n", all ? ik_group_heading(group) : _("The keys to know first"));
+	ik_table_put(out, rows.data, names);
+	ik_buf_done(&rows);
 }
 
-/* Add the key table, section by section. */
-static void add_keys(struct ik_help *help)
-{
-	struct ik_pane *pane = &help->pane;
-	const struct ik_binding *binding = ik_keymap_at(0);
-	size_t row = 0;
-
-	for (size_t part = 0; part < PART_COUNT; part++) {
-		struct ik_buf out;
-
-		ik_buf_init(&out, IK_KIB(64));
-		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
-			 binding = ik_keymap_at(++row))
-			if (binding->action != IK_ACTION_AGENT || !put_digits(pane->keymap, binding, &out))
-				/* Plain characters are keys only in panes. */
-				put_row(pane->keymap, row, parts[part].context != 0, true, _(binding->description),
-					&out);
-		if (parts[part].context != 0)
-			put_letters(pane->keymap, parts[part].context, &out);
-		help->parts[part] = ik_scrollback_count(pane->text);
-		ik_pane_say(pane, IK_BLOCK_HEADING, _(parts[part].heading));
-		struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
-		block->hang = KEYS_COLUMNS;
-		ik_block_finish(block);
-		ik_buf_done(&out);
-	}
-}
-
-/* Return the column where a table's descriptions begin, taken from its first line. */
-static int table_hang(const char *table)
-{
-	const char *gap = strstr(table, "  ");
-	size_t line = strcspn(table, "\n");
-
-	if (!gap || (size_t)(gap - table) >= line)
-		return 0;
-	size_t names = (size_t)(gap - table);
-
-	return (int)(ik_utf8_width(table, names) + strspn(gap, " "));
-}
-
-/* Add the table of commands. */
-static void add_commands(struct ik_pane *pane, const char *commands)
-{
-	ik_pane_say(pane, IK_BLOCK_HEADING, _("Commands"));
-	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, commands, strlen(commands));
-	block->hang = table_hang(commands);
-	ik_block_finish(block);
-}
-
-/* Add what the panes are for, with their current keys. */
-static void add_panes(struct ik_pane *pane)
+/* Append what panes are for, with their current keys. */
+static void put_panes(const struct ik_help *help, struct ik_buf *out)
 {
 	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
-	char *text = ik_keymap_sentence(pane->keymap,
-		_("{browser} and {inspector} open a pane and give "
-		  "it the keys: {up} and {down} select, {scroll-page-up} and {scroll-page-down} scroll its "
-		  "text. {next-pane} goes from the editor to the conversation, to the side pane, and back "
-		  "to the editor, and so does anything you type that means nothing there. {line-start} and "
-		  "{line-end} scroll the conversation while the editor is empty. A key that is a character "
-		  "alone means something outside the editor only.\n"
-		  "{cancel} closes this page or the pane that has the keys, else cancels a running turn, "
-		  "else "
-		  "closes the pane. "
-		  "{interrupt} cancels a running turn, else clears the line; twice on an empty line it "
-		  "ends "
-		  "the program.\n"
-		  "The wheel turns what it is over, and a click gives the keys to what it is on; "
-		  "what is dragged over, or clicked twice, is copied. The terminal's own selection works "
-		  "with Shift held down, or when {mouse} leaves it the mouse."));
-	ik_pane_say(pane, IK_BLOCK_HEADING, _("Panes"));
-	ik_pane_say(pane, IK_BLOCK_TEXT, text);
+	char *text = ik_keymap_sentence(help->pane.keymap,
+		_("A pane has focus once it is open: {up} and {down} select, {scroll-page-up} and "
+		  "{scroll-page-down} scroll its text. {next-pane} goes from the editor to the "
+		  "conversation, to the pane, and back. Single letters are keys in panes only.\n"
+		  "{line-start} and {line-end} scroll the conversation while the editor is empty.\n"
+		  "{cancel} closes this page or the pane with focus, else cancels a running turn, else "
+		  "closes the pane. {interrupt} cancels a running turn, else clears the line; twice on an "
+		  "empty line it quits.\n"
+		  "The wheel scrolls what is under the pointer, and a click moves the focus. What you drag "
+		  "over or double-click is copied. The terminal's own selection works with Shift held "
+		  "down, or after {mouse}."));
+
+	ik_buf_printf(out, "%s\n", _("Panes"));
+	for (const char *line = text; *line;) {
+		size_t length = strcspn(line, "\n");
+
+		ik_buf_printf(out, "  %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
 	free(text);
 }
 
-/* Make the text on first use, so as not to delay the first frame. */
-static void make_text(struct ik_help *help)
+/* ---- one column or two ---- */
+
+/* Append a text to a column, broken into rows of a width. */
+static void flow(struct help_column *column, const struct ik_buf *text, int columns)
 {
-	if (!help->commands)
-		return;
+	struct ik_render request = { .text = text->data,
+		.end = text->length,
+		.columns = columns,
+		.prose = columns,
+		.hang = IK_HANG_TABLE,
+		.tail = SIZE_MAX };
+	struct ik_lines lines = { 0 };
+
+	ik_renderer_plain.render(&request, &lines);
+	for (uint32_t i = 0; i < lines.count; i++) {
+		uint32_t count;
+		const struct ik_text_run *runs = ik_lines_runs(&lines, i, &count);
+
+		if (count > 0)
+			ik_buf_printf(&column->text, "%*s%.*s", runs->column, "", (int)runs->length,
+				text->data + runs->offset);
+		ik_buf_putc(&column->text, '\n');
+	}
+	column->rows += lines.count;
+	ik_lines_done(&lines);
+}
+
+/* Append two columns side by side. */
+static void put_beside(const struct help_column *left, const struct help_column *right,
+	size_t columns, struct ik_buf *out)
+{
+	const char *ours = left->text.data, *theirs = right->text.data;
+
+	while (*ours || *theirs) {
+		size_t length = strcspn(ours, "\n"), other = strcspn(theirs, "\n");
+		char *cell = ik_strndup(ours, length);
+
+		ik_utf8_put_cell(out, cell, columns);
+		ik_buf_printf(out, " " IK_DIVIDER " %.*s\n", (int)other, theirs);
+		free(cell);
+		ours += length + (ours[length] == '\n');
+		theirs += other + (theirs[other] == '\n');
+	}
+}
+
+/* Append everything, part by part. In two columns, each part goes to the shorter one. */
+static void put_all(const struct ik_help *help, int columns, struct ik_buf *out)
+{
+	bool wide = columns >= WIDE_COLUMNS;
+	int width = wide ? (columns - DIVIDER_COLUMNS) / 2 : INT_MAX;
+	size_t names = wide ? NAME_COLUMNS_OF_TWO : NAME_COLUMNS;
+	struct help_column halves[2] = { 0 };
+
+	ik_buf_init(&halves[0].text, IK_MIB(1));
+	ik_buf_init(&halves[1].text, IK_MIB(1));
+	for (int part = 0; part < IK_GROUP_COUNT + 2; part++) {
+		struct help_column *half = &halves[wide && halves[1].rows < halves[0].rows];
+		struct ik_buf text;
+
+		ik_buf_init(&text, IK_KIB(64));
+		if (half->rows > 0)
+			ik_buf_putc(&text, '\n');
+		if (part <= IK_GROUP_COUNT)
+			put_group(help, (enum ik_group)((part + IK_GROUP_COUNT) % (IK_GROUP_COUNT + 1)), names,
+				&text);
+		else
+			put_panes(help, &text);
+		flow(half, &text, width);
+		ik_buf_done(&text);
+	}
+	if (wide)
+		put_beside(&halves[0], &halves[1], (size_t)width, out);
+	else
+		ik_buf_append(out, halves[0].text.data, halves[0].text.length);
+	ik_buf_done(&halves[0].text);
+	ik_buf_done(&halves[1].text);
+}
+
+/* Make the text for a width. Return false if it is there already: in one column, any width will
+ * do. */
+static bool make_text(struct ik_help *help, int columns)
+{
+	bool same = help->columns > 0 && help->columns < WIDE_COLUMNS && columns < WIDE_COLUMNS;
+	struct ik_buf text;
+
+	if (same || help->columns == columns)
+		return false;
+	ik_buf_init(&text, IK_MIB(1));
+	put_all(help, columns, &text);
 	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
-	add_keys(help);
-	add_panes(&help->pane);
-	if (help->commands[0])
-		add_commands(&help->pane, help->commands);
+	struct ik_block *block = ik_pane_text(&help->pane, IK_BLOCK_TEXT, text.data, text.length);
+
+	block->hang = IK_HANG_TABLE;
+	ik_block_set_renderer(block, &ik_renderer_table);
+	ik_block_finish(block);
 	ik_pane_text_end(&help->pane, place, false);
-	free(help->commands);
-	help->commands = NULL;
+	ik_buf_done(&text);
+	help->columns = columns;
+	return true;
+}
+
+/* Return where a heading is in the text, or NULL. */
+static const char *find_heading(const char *text, const char *heading)
+{
+	const char *found = strstr(text, heading);
+
+	while (found && found > text && found[-1] != '\n' &&
+		memcmp(found - strlen(IK_DIVIDER " "), IK_DIVIDER " ", strlen(IK_DIVIDER " ")) != 0)
+		found = strstr(found + 1, heading);
+	return found;
+}
+
+/* Scroll to the group of the keys of the pane that had focus. */
+static void go_to_context(struct ik_help *help)
+{
+	static const struct {
+		unsigned context;
+		enum ik_group group;
+	} groups[] = {
+		{ IK_IN_SCROLLBACK, IK_GROUP_READ },
+		{ IK_IN_BROWSER, IK_GROUP_TOOLS },
+		{ IK_IN_INSPECTOR, IK_GROUP_CALLS },
+		{ IK_IN_SESSIONS, IK_GROUP_SESSIONS },
+	};
+	struct ik_scroll_place place = { 0 };
+	const struct ik_block *block = ik_scrollback_at(help->pane.text, 0);
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		const char *found = groups[i].context & help->context
+			? find_heading(block->text, ik_group_heading(groups[i].group))
+			: NULL;
+
+		if (found)
+			place.offset = (uint32_t)(found - block->text);
+	}
+	ik_scrollback_go(help->pane.text, place);
+	help->context = 0;
 }
 
 void ik_help_open(struct ik_help *help, unsigned context)
 {
-	make_text(help);
 	help->pane.text_moved = true;
-	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){ .at_end = false });
-	for (size_t part = 0; part < PART_COUNT; part++)
-		if (parts[part].context & context)
-			ik_scrollback_go(help->pane.text,
-				(struct ik_scroll_place){ .block = (int64_t)help->parts[part] });
+	help->context = context;
 }
 
 /* Free the help. */
@@ -208,7 +262,8 @@ static void release(struct ik_pane *pane)
 	struct ik_help *help = (struct ik_help *)pane;
 
 	ik_pane_done(pane);
-	free(help->commands);
+	for (int group = 0; group < IK_GROUP_COUNT; group++)
+		free(help->commands[group]);
 	free(help);
 }
 
@@ -216,23 +271,28 @@ static const struct ik_pane_ops ops = {
 	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll, .release = release
 };
 
-struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap)
+struct ik_help *ik_help_new(char *const *commands, const struct ik_keymap *keymap)
 {
 	struct ik_help *help = ik_alloc(sizeof(*help));
 
 	ik_pane_init(&help->pane, &ops, keymap);
-	help->commands = ik_strdup(commands ? commands : "");
+	for (int group = 0; group < IK_GROUP_COUNT; group++)
+		help->commands[group] = ik_strdup(commands && commands[group] ? commands[group] : "");
 	return help;
 }
 
-void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
+bool ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
 	const struct ik_pane_view view = {
 		.title = _(" Help "), .focus = true, .keys = keys, .writing_keys = keys
 	};
+	bool made = make_text(help, area.columns);
 
+	if (help->context)
+		go_to_context(help);
 	help->pane.writing = writing;
 	ik_scrollback_select(help->pane.text, false); /* the text has no selectable blocks */
 	ik_pane_draw(&help->pane, &view, cells, area);
+	return made;
 }

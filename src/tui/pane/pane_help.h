@@ -1,5 +1,6 @@
 /*
- * pane_help: the keys, from their table, and the commands.
+ * pane_help: the keys, from their table, and the commands, by group; in two columns where there is
+ * room.
  *
  * May include: util, tui.
  */
@@ -10,15 +11,16 @@
 
 struct ik_help;
 
-/* commands: text for the user, one command a line, or NULL. */
-struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap);
+/* commands: of each group, lines "USAGE\tDESCRIPTION" for the user, or NULL; NULL: none. */
+struct ik_help *ik_help_new(char *const *commands, const struct ik_keymap *keymap);
 
-/* Prepare the help: start at the keys of the focused pane's context (one of them) if it has a
- * section, or else at the top. */
+/* Show the help from the group of the focused pane's keys on, which context says, or else from the
+ * top. */
 void ik_help_open(struct ik_help *help, unsigned context);
 
-/* Draw the help with the keys in its last line. writing: the query of a search in it. */
-void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
+/* Draw the help with the keys in its last line. writing: the query of a search in it. Return true
+ * if its text was laid out anew. */
+bool ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area);
 
 #endif

@@ -1034,10 +1034,20 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 	}
 }
 
+/* Is it a character that opens the help, because there is no text yet that it could belong to? */
+static bool asks_for_help(struct ik_screen *screen, const struct ik_key *key)
+{
+	return context_of(screen) == IK_IN_EDITOR && is_draft_empty(screen) && ik_key_is_text(key) &&
+		!ik_keymap_pending(screen->keymap) &&
+		ik_keymap_action(screen->keymap, IK_IN_HELP, key) == IK_ACTION_HELP;
+}
+
 /* Return the action of a key; "first" and "last" become Home and End. The status bar shows the
  * first half of a key sequence. */
 static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
 {
+	if (asks_for_help(screen, key))
+		return IK_ACTION_HELP;
 	enum ik_action action = ik_keymap_action(screen->keymap, context_of(screen), key);
 
 	if (action == IK_ACTION_FIRST)
@@ -1750,11 +1760,12 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 	};
 	bool writing = screen->help_find->writing;
 
-	ik_help_draw(screen->help,
-		writing                                ? ik_find_hints
-			: ik_find_shows(screen->help_find) ? found
-											   : quiet,
-		writing, cells, area);
+	if (ik_help_draw(screen->help,
+			writing                                ? ik_find_hints
+				: ik_find_shows(screen->help_find) ? found
+												   : quiet,
+			writing, cells, area))
+		ik_search_restart(screen->help_find->search);
 }
 
 /* Draw the pane beside the scrollback or in its place. */

@@ -63,8 +63,8 @@ struct ik_screen_options {
 	void *tool_forms_arg;
 	const struct ik_sessions_source *sessions; /* the stored sessions, or NULL */
 	void *sessions_arg;
-	const char *commands; /* help text, one command a line; NULL for none */
-	const char *keys;     /* JSON for ik_keymap_read(); NULL for the default keys */
+	char *const *commands; /* for the help: ik_help_new() */
+	const char *keys;      /* JSON for ik_keymap_read(); NULL for the default keys */
 };
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);

@@ -63,7 +63,7 @@ struct ik_block *ik_block_new(enum ik_block_kind kind)
 	block->kind = kind;
 	block->growing = true;
 	block->filled = true;
-	block->renderer = &ik_renderer_plain;
+	block->renderer = kind == IK_BLOCK_COMMAND ? &ik_renderer_table : &ik_renderer_plain;
 	block->folded = kind == IK_BLOCK_THINKING || kind == IK_BLOCK_CALL;
 	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);

@@ -336,6 +336,142 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 	} while (position < request->end);
 }
 
+/* ---- tables ---- */
+
+#define BAR_FIRST "\xe2\x96\x81" /* U+2581 to U+258F: the blocks, and their eighths */
+#define BAR_LAST "\xe2\x96\x8f"
+
+void ik_table_put(struct ik_buf *out, const char *rows, size_t columns)
+{
+	while (*rows) {
+		size_t length = strcspn(rows, "\t"), words = length + strspn(rows + length, "\t");
+		size_t end = words + strcspn(rows + words, "\n");
+		char *name = ik_strndup(rows, length);
+
+		ik_buf_puts(out, "  ");
+		ik_utf8_put_cell(out, name, columns);
+		if (ik_utf8_width(name, length) > columns)
+			ik_buf_printf(out, "\n  %*s", (int)columns, "");
+		ik_buf_printf(out, "  %.*s\n", (int)(end - words), rows + words);
+		rows += end + (rows[end] == '\n');
+		free(name);
+	}
+}
+
+/* Return where a line that is below `end` ends. */
+static size_t line_end(const char *text, size_t start, size_t end)
+{
+	const char *feed = memchr(text + start, '\n', end - start);
+
+	return feed ? (size_t)(feed - text) : end;
+}
+
+/* Return where the bar begins in [start, end), or end. */
+static size_t find_bar(const char *text, size_t start, size_t end)
+{
+	for (; start + 3 <= end; start++)
+		if (memcmp(text + start, BAR_FIRST, 3) >= 0 && memcmp(text + start, BAR_LAST, 3) <= 0)
+			return start;
+	return end;
+}
+
+/* Return the styles of [start, end), a line or its part of one of the tables side by side. */
+static struct ik_render styles_of(const struct ik_render *request, size_t start, size_t end,
+	bool heading)
+{
+	struct ik_render part = *request;
+	const char *text = request->text, *gap;
+	size_t name = start;
+
+	while (end > start && text[end - 1] == ' ')
+		end--;
+	for (; name < end && text[name] == ' '; name++)
+		;
+	gap = memmem(text + name, end - name, "  ", 2);
+	part.head = start;
+	part.head_style = IK_STYLE_CODE;
+	part.tail = find_bar(text, start, end);
+	part.tail_style = IK_STYLE_ACCENT;
+	if (gap && name >= start + 2 && (size_t)(gap - text) < part.tail)
+		part.head = (size_t)(gap - text);
+	else if (heading && !gap && name == start)
+		part.style = IK_STYLE_BOLD;
+	return part;
+}
+
+/* Is the line that ends at `end` above an indented one? */
+static bool is_above_rows(const struct ik_render *request, size_t end)
+{
+	return end + 2 < request->end && request->text[end + 1] == ' ' && request->text[end + 2] == ' ';
+}
+
+/* Add the runs of a row, [start, stop) of the line [line, end), from a column on. */
+static void add_table_runs(struct ik_lines *lines, const struct ik_render *request, size_t line,
+	size_t end, size_t start, size_t stop, int column)
+{
+	const size_t divider = strlen(IK_DIVIDER);
+	bool heading = is_above_rows(request, end);
+
+	while (line < end) {
+		const char *found = memmem(request->text + line, end - line, IK_DIVIDER, divider);
+		size_t part_end = found ? (size_t)(found - request->text) : end;
+		size_t from = line > start ? line : start, to = part_end < stop ? part_end : stop;
+
+		heading = heading || found;
+		if (from < to) {
+			struct ik_render styles = styles_of(request, line, part_end, heading);
+
+			add_row_runs(lines, &styles, from, to, column);
+			column += (int)ik_utf8_width(request->text + from, to - from);
+		}
+		line = part_end;
+		if (found && line >= start && line < stop) {
+			ik_lines_add_own(lines, IK_DIVIDER, divider, column, IK_STYLE_FRAME);
+			column += 2;
+		}
+		line += found ? divider + 1 : 0;
+	}
+}
+
+/* Lay out one row at *position of the line [line, end). */
+static void render_table_row(const struct ik_render *request, struct ik_lines *lines, size_t line,
+	size_t end, size_t *position)
+{
+	int indent = *position > line ? indentation(request, *position) : 0;
+	/* Tables side by side were laid out for all columns. */
+	bool beside = memmem(request->text + line, end - line, IK_DIVIDER, strlen(IK_DIVIDER));
+	int columns = (beside ? request->columns : request->prose) - indent;
+	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position, columns);
+	size_t bar = find_bar(request->text, line, end);
+
+	if (bar < end && bar <= *position + row.shown) {
+		row.shown = ik_utf8_fit(request->text + *position, end - *position, (size_t)columns, NULL);
+		row.taken = end + (end < request->end) - *position;
+	}
+	ik_lines_add(lines, *position);
+	if (*position > line)
+		ik_lines_continue(lines);
+	add_table_runs(lines, request, line, end, *position, *position + row.shown, indent);
+	*position += row.taken;
+}
+
+/* Lay out a section of tables; what is before its head and after its tail isn't one. */
+static void render_table(const struct ik_render *request, struct ik_lines *lines)
+{
+	size_t position = request->start;
+	size_t line = after_last(request->text, position, '\n');
+
+	do {
+		if (position > 0 && request->text[position - 1] == '\n')
+			line = position;
+		if (line < request->head || line >= request->tail || position == request->end)
+			render_row(request, lines, &position);
+		else
+			render_table_row(request, lines, line, line_end(request->text, line, request->end),
+				&position);
+	} while (position < request->end);
+}
+
 /* Cut a long text after a line, or a very long line after a character. */
 __attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
 	size_t *opener)
@@ -359,3 +495,4 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t star
 
 const struct ik_renderer ik_renderer_plain = { .split = split_plain, .render = render_plain };
 const struct ik_renderer ik_renderer_diff = { .split = split_plain, .render = render_diff };
+const struct ik_renderer ik_renderer_table = { .split = split_plain, .render = render_table };

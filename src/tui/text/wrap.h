@@ -133,6 +133,16 @@ extern const struct ik_renderer ik_renderer_plain;
  * number: "+" was added, "-" removed, "@" is about the lines that follow. */
 extern const struct ik_renderer ik_renderer_diff;
 
+/* The same of tables: in an indented line, what is before a gap of two blanks is a name; a line above
+ * an indented one is a heading; of the characters of a bar, those that have no room are left out.
+ * IK_DIVIDER separates tables that are side by side. */
+extern const struct ik_renderer ik_renderer_table;
+#define IK_DIVIDER "│"
+
+/* Append such a table, of lines "NAME\tWORDS". After a name that is wider than its column, the
+ * words go on the next line. */
+void ik_table_put(struct ik_buf *out, const char *rows, size_t columns);
+
 /* What a line of a diff looks like that begins so. */
 enum ik_style ik_diff_style(char first);
 

@@ -14,8 +14,10 @@ static struct ik_screen *screen;
 
 static void begin(void)
 {
+	char help[] = "/help\twhat there is\n/quit\tend this program, at once, for good\n";
+	char *commands[IK_GROUP_COUNT] = {[IK_GROUP_SCREEN] = help};
 	struct ik_screen_options options = {.provider = "openai", .model = "gpt",
-		.commands = "/help    what there is\n/quit    end this program, at once, for good\n"};
+		.commands = commands};
 	screen = ik_screen_new(&options);
 }
 
@@ -321,16 +323,42 @@ Test(screen, escape_closes_help_then_the_pane_then_cancels)
 Test(screen, help_has_the_keys_and_the_commands)
 {
 	press(IK_KEY_F1, 0, 0);
-	cr_assert(picture_has(draw(60, 100), "\nKeys everywhere\nF1, Alt-1"));
-	cr_assert(picture_has(&cells, "\nF5, Alt-5               Look for tools again\n"));
+	cr_assert(picture_has(draw(120, 90), "\nThe keys to know first\n  Enter                 Send\n"));
+	cr_assert(picture_has(&cells, "\n  F5, Alt-5, r          Rescan the tools\n"), "%s", picture_of(&cells));
 	press(IK_KEY_END, 0, 0);
-	cr_assert(picture_has(draw(24, 40),
-		"\nCommands\n/help    what there is\n/quit    end this program, at once, for\n         good\n"),
-		"%s", picture_of(&cells));
+	cr_assert(picture_has(draw(40, 50), "\n  /quit                 end this program, at once,\n"
+		"                        for good\n"), "%s", picture_of(&cells));
 	press(IK_KEY_HOME, 0, 0);
-	cr_assert(picture_has(draw(24, 50), "\nKeys everywhere\nF1, Alt-1               Show or close this help\n"));
-	cr_assert(picture_has(&cells, "\nCtrl-C                  Cancel the turn, else\n"
-		"                        clear the line; twice: end\n"), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(24, 50), "\nThe keys to know first\n"));
+}
+
+/* Below each other, what is in two columns reads the same. */
+Test(screen, help_has_two_columns_where_there_is_room)
+{
+	press(IK_KEY_F1, 0, 0);
+	cr_assert(picture_has(draw(30, 100), "\nThe keys to know first                           │ Write\n"
+		"  Enter             Send                         │   Enter             Send\n"), "%s", picture_of(&cells));
+	cr_assert_eq(ik_cells_at(&cells, 2, 2)->style, IK_STYLE_CODE);
+	cr_assert_eq(ik_cells_at(&cells, 2, 53)->style, IK_STYLE_CODE);
+	cr_assert_eq(ik_cells_at(&cells, 1, 51)->style, IK_STYLE_BOLD);
+	cr_assert_eq(ik_cells_at(&cells, 2, 20)->style, IK_STYLE_NORMAL);
+	cr_assert(picture_has(draw(30, 99), "\n  Enter                 Send\n"), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(30, 160), "  Enter             Send "), "%s", picture_of(&cells));
+}
+
+/* "?" is text, unless there is none yet. */
+Test(screen, a_question_mark_opens_the_help)
+{
+	type("a?");
+	cr_assert_not(picture_has(draw(24, 80), " Help "));
+	cr_assert(picture_has(&cells, "> a?"));
+	press(IK_KEY_BACKSPACE, 0, 0);
+	press(IK_KEY_BACKSPACE, 0, 0);
+	type("?");
+	cr_assert(picture_has(draw(24, 80), " Help "));
+	type("q");
+	cr_assert_not(picture_has(draw(24, 80), " Help "));
+	cr_assert_not(picture_has(&cells, "?"));
 }
 
 Test(screen, keys_may_come_before_the_first_picture)
