@@ -7,7 +7,6 @@
 #include "core/policy_file.h"
 #include "util/alloc.h"
 #include "util/limits.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 
 /* A call that waits for permission. */
@@ -121,15 +120,12 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_invocation 
 static void add_rule(const struct ik_chat *chat, struct ik_question_text *text, char key,
 	const struct ik_rule *rule)
 {
-	struct ik_buf words, line;
+	struct ik_buf line;
 
-	ik_buf_init(&words, IK_LIMIT_CONFIG);
 	ik_buf_init(&line, IK_LIMIT_CONFIG);
-	ik_policy_put_rule(chat->core.policy, rule, &words);
 	ik_buf_printf(&line, "[%c] ", key);
-	ik_sanitize_line(&line, words.data, words.length); /* a second line would look like a choice */
+	ik_policy_put_rule(chat->core.policy, rule, &line);
 	ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
-	ik_buf_done(&words);
 	ik_buf_done(&line);
 }
 

@@ -149,15 +149,15 @@ void ik_mode_put(enum ik_mode mode, struct ik_buf *out)
 }
 
 /* Append rules, numbered from first. */
-static void put_rules(struct ik_buf *out, const char *heading, const struct ik_rules *rules,
-	size_t first)
+static void put_rules(const struct ik_policy *policy, struct ik_buf *out, const char *heading,
+	const struct ik_rules *rules, size_t first)
 {
 	if (rules->count == 0)
 		return;
 	ik_buf_printf(out, "%s\n", heading);
 	for (size_t i = 0; i < rules->count; i++) {
-		ik_buf_printf(out, "  %zu  ", first + i);
-		ik_rule_put(out, &rules->items[i]);
+		ik_buf_printf(out, "  %zu  %-5s  ", first + i, ik_rule_action_name(rules->items[i].action));
+		ik_policy_put_rule(policy, &rules->items[i], out);
 		ik_buf_putc(out, '\n');
 	}
 }
@@ -167,10 +167,10 @@ void ik_mode_text(struct ik_policy *policy, enum ik_mode mode, struct ik_buf *ou
 	const struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
 
 	ik_buf_printf(out, "%s\n\n", _(meanings[mode]));
-	put_rules(out, _("Rules of the configuration (the first that fits decides):"),
+	put_rules(policy, out, _("Rules of the configuration (the first that fits decides):"),
 		ik_policy_rules(policy), 1);
-	put_rules(out, _("Kept for good:"), kept, 1);
-	put_rules(out, _("Kept for this session:"), session, kept->count + 1);
+	put_rules(policy, out, _("Kept for good:"), kept, 1);
+	put_rules(policy, out, _("Kept for this session:"), session, kept->count + 1);
 	if (kept->count + session->count > 0)
 		ik_buf_puts(out, _("/mode forget N takes a kept rule back."));
 }

@@ -89,6 +89,11 @@ size_t ik_rules_find(const struct ik_rules *rules, const struct ik_rule *rule)
 	return i;
 }
 
+const char *ik_rule_action_name(enum ik_rule_action action)
+{
+	return actions[action];
+}
+
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
 {
 	ik_json_printf(out, "{'tool':'%s'", rule->tool);

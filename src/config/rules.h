@@ -47,6 +47,9 @@ void ik_rules_remove(struct ik_rules *rules, size_t index);
 /* Return the index of an equal rule, or the number of rules if there is none. */
 size_t ik_rules_find(const struct ik_rules *rules, const struct ik_rule *rule);
 
+/* Return the action's name, as in "do". */
+const char *ik_rule_action_name(enum ik_rule_action action);
+
 /* Append a rule as JSON on one line, as files contain it. */
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule);
 

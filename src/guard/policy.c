@@ -7,6 +7,7 @@
 #include "guard/policy_match.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* Longer arguments are left out of a suggested rule. */
@@ -311,10 +312,11 @@ static bool put_one(const struct ik_policy *policy, const char *tool,
 void ik_policy_put_rule(const struct ik_policy *policy, const struct ik_rule *rule,
 	struct ik_buf *out)
 {
-	struct ik_buf tool, values;
+	struct ik_buf tool, values, words;
 
 	ik_buf_init(&tool, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&values, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&words, IK_LIMIT_ARGUMENTS);
 	if (put_unescaped(rule->tool, &tool))
 		ik_buf_putc(&tool, '*');
 	for (size_t i = 0; i < rule->argument_count; i++) {
@@ -323,10 +325,12 @@ void ik_policy_put_rule(const struct ik_policy *policy, const struct ik_rule *ru
 			ik_buf_putc(&values, '*');
 	}
 	if (rule->argument_count == 0)
-		ik_buf_printf(out, _("%s: any call"), tool.data);
-	else if (rule->argument_count > 1 || !put_one(policy, tool.data, rule->arguments, out))
+		ik_buf_printf(&words, _("%s: any call"), tool.data);
+	else if (rule->argument_count > 1 || !put_one(policy, tool.data, rule->arguments, &words))
 		/* Translators: names of arguments and their values: "grep: only with pattern main". */
-		ik_buf_printf(out, _("%s: only with %s"), tool.data, values.data);
+		ik_buf_printf(&words, _("%s: only with %s"), tool.data, values.data);
+	ik_sanitize_line(out, words.data, words.length); /* a second line would look like a rule */
 	ik_buf_done(&tool);
 	ik_buf_done(&values);
+	ik_buf_done(&words);
 }

@@ -130,8 +130,8 @@ enum ik_width {
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *arguments,
 	size_t length, enum ik_width width, struct ik_rule *ret_rule);
 
-/* Append which calls a rule is about, in words: "bash: commands that begin with git log". Not
- * sanitised. */
+/* Append which calls a rule is about, in words and as one sanitised line: "bash: commands that begin
+ * with git log". */
 void ik_policy_put_rule(const struct ik_policy *policy, const struct ik_rule *rule,
 	struct ik_buf *out);
 
