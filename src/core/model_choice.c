@@ -152,13 +152,16 @@ static bool is_own_url(const struct builtin_provider *builtin, const char *url)
 		strspn(url + strlen(own), "/") == strlen(url + strlen(own));
 }
 
-/* Return the format to use if the configuration doesn't name one: the built-in provider's own or,
- * at an address other than OpenAI's, the one that compatible servers use. */
-static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
+/* Return the format to use if the configuration doesn't name one: OpenAI's own at its hosts, whatever
+ * the provider is called, since its current models take tools there only; else the built-in
+ * provider's or, for OpenAI at another host, the one that compatible servers use. */
+static const char *standard_type(const struct builtin_provider *builtin,
+	const struct ik_endpoint *endpoint)
 {
-	if (!builtin ||
-		(ik_text_equal(builtin->type, "openai-responses") && !is_own_url(builtin, base_url)))
-		return "openai-chat";
+	if (ik_endpoint_is_openai(endpoint))
+		return IK_OPENAI_RESPONSES;
+	if (!builtin || ik_text_equal(builtin->type, IK_OPENAI_RESPONSES))
+		return IK_OPENAI_CHAT;
 	return builtin->type;
 }
 
@@ -203,7 +206,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	status = choose_url(base_url, builtin, own, &model.endpoint, error);
 	if (status != IK_OK)
 		return status;
-	type = own && own->type ? own->type : standard_type(builtin, model.endpoint.base_url);
+	type = own && own->type ? own->type : standard_type(builtin, &model.endpoint);
 	model.format = practice ? &ik_practice_format : ik_wire_format_find(type);
 	if (!model.format)
 		return unknown_type(name, type, error);
