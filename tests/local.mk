@@ -51,5 +51,16 @@ pictures: all tests/screen/harness tests/net/loopback_server
 	IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
 		$(SHELL) $(srcdir)/tests/pictures/draw pictures '$(PICTURE_SIZES)' '$(PICTURE_THEMES)' \
 		$(PICTURE_SCENES:%=$(srcdir)/tests/pictures/%.screen)
+
+# Those in the manual's folder.
+DOC_PICTURES = first-dark turn-dark turn-light working-light question-dark inspector-dark \
+	browser-light help-dark picker-light ja-dark
+.PHONY: update-pictures
+update-pictures:
+	$(MAKE) $(AM_MAKEFLAGS) pictures PICTURE_SIZES=100x40 PICTURE_SCENES='languages question turn'
+	for picture in $(DOC_PICTURES); do \
+		cp pictures/100x40-$${picture##*-}/$${picture%-*}.svg $(srcdir)/man/pictures/$$picture.svg; \
+	done
+EXTRA_DIST += man/pictures/README.md $(DOC_PICTURES:%=man/pictures/%.svg)
 EXTRA_DIST += tests/pictures/draw tests/pictures/error.screen tests/pictures/languages.screen \
 	tests/pictures/question.screen tests/pictures/turn.screen

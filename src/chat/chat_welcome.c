@@ -79,16 +79,6 @@ static void note_entry(struct ik_welcome *welcome, const struct dirent *entry)
 		keep_better(&welcome->source, name);
 }
 
-/* Return a directory as people write it, with "~", in new memory. */
-static char *short_path(const struct ik_places *places)
-{
-	const char *home = places->user_home, *path = places->directory;
-
-	if (!home || !ik_path_below(path, home) || ik_text_equal(home, "/"))
-		return ik_strdup(path);
-	return ik_format("~%s", path + strlen(home));
-}
-
 void ik_chat_welcome_look(struct ik_chat *chat)
 {
 	const struct ik_places *places = &chat->setup->places;
@@ -97,7 +87,7 @@ void ik_chat_welcome_look(struct ik_chat *chat)
 	DIR *directory = opendir(places->directory);
 	size_t keys = 0;
 
-	welcome->directory = short_path(places);
+	welcome->directory = ik_path_shorten(places->directory, places->user_home);
 	welcome->branch = ik_project_branch(places);
 	welcome->empty = true;
 	for (int i = 0; directory && i < NAMES_MOST && (entry = readdir(directory)); i++)

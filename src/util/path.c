@@ -32,6 +32,13 @@ char *ik_path_expand(const char *path, const char *home)
 	return ik_format("%s%s", home, path + 1);
 }
 
+char *ik_path_shorten(const char *path, const char *home)
+{
+	if (!home || home[0] != '/' || strcmp(home, "/") == 0 || !ik_path_below(path, home))
+		return ik_strdup(path);
+	return ik_format("~%s", path + strlen(home));
+}
+
 char *ik_path_canonical(const char *path)
 {
 	char *resolved = realpath(path, NULL), *parent, *slash, *whole;

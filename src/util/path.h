@@ -17,6 +17,10 @@ char *ik_path_join(const char *directory, const char *name);
 /* Replace a leading "~" or "~/" with home (NULL: leave it). New memory. */
 char *ik_path_expand(const char *path, const char *home);
 
+/* Do the opposite: return an absolute path as people write it, with "~" for home (NULL: none). New
+ * memory. */
+char *ik_path_shorten(const char *path, const char *home);
+
 /* Return the absolute path with symbolic links, "." and ".." resolved as far as it exists; the rest
  * is unchanged. All names of a place give the same result. New memory. */
 char *ik_path_canonical(const char *path);

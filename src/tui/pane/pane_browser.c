@@ -11,6 +11,7 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 
@@ -446,6 +447,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	const struct ik_tool *tool = row->tool;
 	const struct ik_registry *registry = browser->registry;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
+	char *path = ik_path_shorten(tool->path, getenv("HOME"));
 
 	ik_pane_say(pane, IK_BLOCK_HEADING, tool->name);
 	ik_pane_say(&browser->pane, IK_BLOCK_TEXT, tool->description);
@@ -453,7 +455,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 		ik_pane_say(&browser->pane, IK_BLOCK_NOTICE, tool->reason);
 	else
 		add_reason(browser, tool);
-	ik_pane_say(&browser->pane, IK_BLOCK_HINT, tool->path);
+	ik_pane_say(&browser->pane, IK_BLOCK_HINT, path);
 	add_uses(browser, &row->uses);
 	add_parameters(browser, tool);
 	add_schema(browser, tool);
@@ -463,6 +465,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 		ik_pane_say(&browser->pane, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
 	}
 	ik_pane_text_end(pane, place, false);
+	free(path);
 	browser->read = tool;
 	browser->read_uses = row->uses;
 }

@@ -51,6 +51,12 @@ Test(path, joins_and_expands)
 	expect(ik_path_expand("~", "/home/me"), "/home/me");
 	expect(ik_path_expand("~you/x", "/home/me"), "~you/x");
 	expect(ik_path_expand("~/x", NULL), "~/x");
+	expect(ik_path_shorten("/home/me/x", "/home/me"), "~/x");
+	expect(ik_path_shorten("/home/me", "/home/me"), "~");
+	expect(ik_path_shorten("/home/men/x", "/home/me"), "/home/men/x");
+	expect(ik_path_shorten("/x", "/"), "/x");
+	expect(ik_path_shorten("/home/me/x", NULL), "/home/me/x");
+	expect(ik_path_shorten("/home/me/x", ""), "/home/me/x");
 	cr_assert_str_eq(ik_path_base("/a/b"), "b");
 	cr_assert_str_eq(ik_path_base("b"), "b");
 	cr_assert_str_eq(ik_path_base("a/"), "");
