@@ -277,11 +277,8 @@ static void use(struct ik_lock *lock)
 	const struct lock_found found = lock->found;
 	const struct ik_holder *holder = found.state == IK_LOCK_OTHERS ? &found.holder : &nobody;
 	const struct ik_holder *asker = found.state == IK_LOCK_OURS ? &found.asker : &nobody;
-	/* Skip a lock that was released for a process that will take it in a moment. */
-	bool passing = lock->state == IK_LOCK_UNKNOWN && found.state == IK_LOCK_FREE &&
-		found.asker.pid != 0;
-	bool changed = !passing && (lock->state != found.state || !same_holder(&lock->holder, holder));
-	bool asked = !passing && !same_holder(&lock->asker, asker);
+	bool changed = lock->state != found.state || !same_holder(&lock->holder, holder);
+	bool asked = !same_holder(&lock->asker, asker);
 	/* Events may have been written just before the release, or while this process was stopped. */
 	bool news = lock->paused ||
 		(found.state != IK_LOCK_OURS && (found.news || lock->state != found.state));
@@ -309,10 +306,14 @@ static void use(struct ik_lock *lock)
 /* End a step. */
 static void take_found(struct ik_lock *lock)
 {
+	const struct lock_found *found = &lock->found;
+	/* The process that asks for it will take it in a moment. */
+	bool passing = found->state == IK_LOCK_FREE && found->asker.pid != 0;
+
 	lock->busy = false;
-	if (lock->found.state == IK_LOCK_UNKNOWN)
+	if (found->state == IK_LOCK_UNKNOWN)
 		ik_timer_start(lock->timer, LEFT_MS);
-	else if (lock->urgent == LOCK_RELEASE) /* what was found before that is out of date */
+	else if (passing || lock->urgent == LOCK_RELEASE) /* or it was found before the release */
 		look_later(lock);
 	else
 		use(lock);

@@ -208,11 +208,14 @@ static int64_t last_sequence(const struct ik_stored *stored)
 	return 0;
 }
 
+/* Follow the session from its last event on. */
 static void stop_writing(struct ik_stored *stored)
 {
 	if (stored->record->read_only)
 		return;
 	stored->record->read_only = true;
+	if (!stored->record->undecided)
+		stored->newest = last_sequence(stored);
 	stored->events->turns(stored->arg, false);
 }
 
@@ -472,8 +475,6 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	 * it. */
 	if (!record->read_only && stored->events->is_busy(stored->arg))
 		return;
-	if (!record->undecided)
-		stored->newest = last_sequence(stored);
 	stored->taking_over = false;
 	stop_writing(stored);
 	emit_lock(stored, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);

@@ -60,7 +60,10 @@ static void on_refused(void *arg)
 
 static void on_news(void *arg)
 {
-	((struct opener *)arg)->news++;
+	struct opener *opener = arg;
+
+	cr_expect_neq(opener->state, IK_LOCK_OURS, "what is ours has no news");
+	opener->news++;
 	stop();
 }
 
