@@ -241,7 +241,7 @@ static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocati
 		ik_buf_printf(&out, _("The theme is %s now."), name);
 		ik_buf_putc(&out, '\n');
 		if (invocation->keep)
-			ik_setup_keep(chat->setup, "ui.theme", name, &out);
+			ik_command_keep(&chat->core, "ui.theme", name, &out);
 		ik_chat_terminal_ask(chat);
 	}
 	ik_command_answer(chat->core.session, invocation->line, &out);
@@ -341,8 +341,8 @@ static const struct ik_action_row rows[] = {
 		.description = N_("choose which tool calls are made: auto, ask, read-only"),
 		.details = N_("auto: calls are made as the rules say. ask: all others are asked about. "
 			"read-only: nothing that changes anything is called. Alone it lets you choose, and "
-			"shows the rules; --keep writes the choice into your config.json; forget N takes back "
-			"what you once allowed for good.")},
+			"shows the rules; --keep keeps the choice in config.json; forget N takes back what "
+			"you once allowed for good.")},
 	{.name = "/sandbox", .usage = "[NAME]", .argument = IK_ARGUMENT_SANDBOX,
 		.core = ik_command_sandbox,
 		.group = IK_GROUP_TOOLS,
@@ -350,7 +350,7 @@ static const struct ik_action_row rows[] = {
 		.details = N_("The kernel holds it, for tools and all that they start. project: files of "
 			"the session's directory and temporary ones. read-only: temporary ones. Alone it lets "
 			"you choose, and shows what is writable, what is hidden, and which rules the kernel "
-			"does not hold. --keep writes the choice into your config.json.")},
+			"does not hold. --keep keeps the choice in config.json.")},
 	{.name = "/run", .usage = "TOOL JSON", .argument = IK_ARGUMENT_CALL, .writes = true,
 		.core = ik_command_run,
 		.group = IK_GROUP_CALLS, .description = N_("call a tool yourself"),
@@ -362,12 +362,12 @@ static const struct ik_action_row rows[] = {
 	{.name = "/model", .usage = "[NAME]", .argument = IK_ARGUMENT_MODEL, .run = use_model,
 		.group = IK_GROUP_MODEL, .description = N_("choose another of the provider's models"),
 		.details = N_("Alone it asks the provider which models there are. The conversation goes on "
-			"with another model; what was said before is sent to it, too. --keep writes the "
-			"choice into your config.json.")},
+			"with another model; what was said before is sent to it, too. --keep keeps the "
+			"choice in config.json.")},
 	{.name = "/provider", .usage = "[NAME]", .argument = IK_ARGUMENT_PROVIDER,
 		.core = ik_command_provider,
 		.group = IK_GROUP_MODEL, .description = N_("choose another provider"),
-		.details = N_("--keep writes the choice into your config.json.")},
+		.details = N_("--keep keeps the choice in config.json.")},
 	{.name = "/usage", .core = ik_command_usage,
 		.group = IK_GROUP_MODEL, .description = N_("tokens and cost so far")},
 	{.name = "/system", .core = ik_command_system,
@@ -453,12 +453,12 @@ static const struct ik_action_row rows[] = {
 		.argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
 		.group = IK_GROUP_SCREEN, .description = N_("take the mouse, or leave it to the terminal"),
 		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
-			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
+			"does. To keep it off: ikigai config set ui.mouse false.")},
 	{.name = "/theme", .usage = "[NAME]", .argument = IK_ARGUMENT_THEME, .run = set_theme,
 		.group = IK_GROUP_SCREEN,
 		.description = N_("choose the colours: auto, dark, light, contrast, mono"),
 		.details = N_("auto goes by the background that the terminal says it has. Alone it lets "
-			"you choose: you see each theme as you move. --keep writes the choice into your "
+			"you choose: you see each theme as you move. --keep keeps the choice in "
 			"config.json.")},
 	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = ik_external_editor_open,
 		.group = IK_GROUP_WRITE, .description = N_("write the next message in your editor"),

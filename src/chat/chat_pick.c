@@ -201,6 +201,7 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 		ik_pick_add(picks,
 			(struct ik_pick){
 				.number = agent->number,
+				.current = agent == chat->agent,
 				.id = ik_strdup(ik_session_id(agent->session)),
 				.title = title_of_agent(agent),
 				.aside = ik_buf_take(&state, NULL),
@@ -244,6 +245,8 @@ static void tell(struct ik_agent *agent, bool again)
 		break;
 	case IK_PICKING_ARGUMENT:
 		ik_choices_list(agent->choices, agent->picking_row, &list);
+		for (size_t i = 0; agent->linear && list.markdown && i < list.count; i++)
+			list.picks[i].text[strcspn(list.picks[i].text, "\n")] = '\0'; /* it shows looks */
 		break;
 	}
 	ik_screen_pick(agent->screen, &list, again);

@@ -83,9 +83,10 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup);
 /* Report, on standard output for --json, that the command line or configuration is invalid. */
 void ik_exec_refuse(const struct ik_options *options, const char *sentence);
 
-/* cli_tool.c: `ikigai tool list|show|run` and `ikigai config` */
+/* cli_tool.c: `ikigai tool list|show|run` and `ikigai config [set]` */
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
+int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup);
 
 /* cli_validate.c: `ikigai tool validate PATH...`: run executables and report every problem they
  * have as tools. */

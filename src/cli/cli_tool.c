@@ -237,3 +237,22 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 	ik_buf_done(&out);
 	return status;
 }
+
+int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup)
+{
+	const char *key = options->first, *value = options->second;
+	struct ik_error error;
+	struct ik_buf out;
+	int status = 2;
+
+	ik_buf_init(&out, IK_KIB(64));
+	/* The running configuration checks what the file's text cannot: that keys can be bound. */
+	if (ik_config_set(setup->config, key, value, ik_config_origin(setup->config, key), key,
+			&error) != IK_OK ||
+		ik_setup_keep(setup, key, value, &out, &error) != IK_OK)
+		ik_complain(error.text);
+	else
+		status = ik_print_buf(&out);
+	ik_buf_done(&out);
+	return status;
+}

@@ -24,6 +24,7 @@ struct ik_choices {
 	char *provider;
 	struct ik_model_list *list; /* NULL: not requested */
 	char *const *names;         /* owned by list; NULL: unknown */
+	char **facts;               /* what is known of each */
 	size_t count;
 	char *problem; /* why they are unknown; NULL: no error yet */
 	int64_t problem_ms;
@@ -53,45 +54,6 @@ static void add(const struct choice_list *listing, const char *name, bool curren
 }
 
 /* ---- models ---- */
-
-static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
-{
-	struct ik_choices *choices = arg;
-
-	choices->names = names;
-	choices->count = count;
-	choices->problem = names ? NULL : ik_strdup(sentence);
-	choices->problem_ms = ik_clock_ms();
-	choices->changed(choices->arg);
-}
-
-void ik_choices_forget(struct ik_choices *choices)
-{
-	choices->list = ik_model_list_close(choices->list);
-	free(choices->provider);
-	free(choices->problem);
-	choices->provider = choices->problem = NULL;
-	choices->names = NULL;
-	choices->count = 0;
-}
-
-/* Ask the provider for its models, unless that has been done. */
-static void want_models(struct ik_choices *choices)
-{
-	struct ik_core *core = choices->core;
-	struct ik_model *model = ik_core_model(core);
-	const char *provider = model->endpoint.provider;
-
-	if (choices->provider &&
-		(!ik_text_equal(choices->provider, provider) ||
-			(choices->problem && ik_clock_ms() - choices->problem_ms > ASK_AGAIN_MS)))
-		ik_choices_forget(choices);
-	if (choices->provider)
-		return;
-	choices->provider = ik_strdup(provider);
-	choices->list = ik_model_list_start(core->loop, core->http, model,
-		core->setup->config->http_idle_timeout_s * 1000, on_models, choices);
-}
 
 /* Append a fact after those before it. */
 static void put_fact(struct ik_buf *out, char *fact)
@@ -141,18 +103,61 @@ static char *facts_of(const struct ik_core *core, const char *name)
 	return ik_buf_take(&out, NULL);
 }
 
+static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
+{
+	struct ik_choices *choices = arg;
+
+	choices->names = names;
+	choices->count = count;
+	choices->facts = ik_alloc_array(NULL, count, sizeof(*choices->facts));
+	for (size_t i = 0; i < count; i++)
+		choices->facts[i] = facts_of(choices->core, names[i]);
+	choices->problem = names ? NULL : ik_strdup(sentence);
+	choices->problem_ms = ik_clock_ms();
+	choices->changed(choices->arg);
+}
+
+void ik_choices_forget(struct ik_choices *choices)
+{
+	choices->list = ik_model_list_close(choices->list);
+	for (size_t i = 0; i < choices->count; i++)
+		free(choices->facts[i]);
+	free(choices->facts);
+	choices->facts = NULL;
+	free(choices->provider);
+	free(choices->problem);
+	choices->provider = choices->problem = NULL;
+	choices->names = NULL;
+	choices->count = 0;
+}
+
+/* Ask the provider for its models, unless that has been done. */
+static void want_models(struct ik_choices *choices)
+{
+	struct ik_core *core = choices->core;
+	struct ik_model *model = ik_core_model(core);
+	const char *provider = model->endpoint.provider;
+
+	if (choices->provider &&
+		(!ik_text_equal(choices->provider, provider) ||
+			(choices->problem && ik_clock_ms() - choices->problem_ms > ASK_AGAIN_MS)))
+		ik_choices_forget(choices);
+	if (choices->provider)
+		return;
+	choices->provider = ik_strdup(provider);
+	choices->list = ik_model_list_start(core->loop, core->http, model,
+		core->setup->config->http_idle_timeout_s * 1000, on_models, choices);
+}
+
 static void add_models(const struct choice_list *listing)
 {
 	struct ik_choices *choices = listing->choices;
 	const char *now = ik_core_model(choices->core)->name;
 
 	want_models(choices);
-	for (size_t i = 0; i < choices->count; i++) {
-		char *facts = facts_of(choices->core, choices->names[i]);
-
+	for (size_t i = 0; i < choices->count; i++)
 		add(listing, choices->names[i], ik_text_equal(choices->names[i], now), ik_strdup(""),
-			facts);
-	}
+			ik_strdup(choices->facts[i]));
 	ik_buf_clear(&choices->note);
 	if (choices->problem)
 		ik_buf_printf(&choices->note, "%s\n%s", choices->problem,
@@ -198,7 +203,7 @@ static void add_themes(const struct choice_list *listing)
 	static const struct {
 		const char *name, *meaning;
 	} known[] = {
-		{ "auto", N_("dark or light, as the background of your terminal") },
+		{ "auto", N_("dark or light, like the terminal's background") },
 		{ "dark", N_("for a dark background") },
 		{ "light", N_("for a light background") },
 		{ "contrast", N_("strong colours on black, easy to tell apart") },

@@ -135,6 +135,15 @@ void ik_command_export(struct ik_core *core, const struct ik_invocation *invocat
 	free(file);
 }
 
+void ik_command_keep(const struct ik_core *core, const char *key, const char *value,
+	struct ik_buf *answer)
+{
+	struct ik_error error;
+
+	if (ik_setup_keep(core->setup, key, value, answer, &error) != IK_OK)
+		ik_buf_printf(answer, _("It was not kept: %s\n"), error.text);
+}
+
 /* ---- /mode ---- */
 
 static const char *const meanings[IK_MODE_COUNT] = {
@@ -212,7 +221,7 @@ void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocatio
 		ik_mode_put(mode, answer);
 		ik_buf_putc(answer, '\n');
 		if (invocation->keep)
-			ik_setup_keep(core->setup, "mode", argument, answer);
+			ik_command_keep(core, "mode", argument, answer);
 	} else {
 		ik_buf_printf(answer,
 			_("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."), argument);

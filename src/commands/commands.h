@@ -37,6 +37,9 @@ ik_command ik_command_model;
  * "claude-sonnet-4-5". */
 size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
 	size_t room);
+/* Keep a choice in the user's configuration file (core/setup.h), and append the result. */
+void ik_command_keep(const struct ik_core *core, const char *key, const char *value,
+	struct ik_buf *answer);
 /* /provider NAME */
 ik_command ik_command_provider;
 

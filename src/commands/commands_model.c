@@ -31,9 +31,9 @@ static void keep(struct ik_core *core, const struct ik_model *model, bool provid
 	char *key = counts ? ik_strdup("model") : ik_format("providers.%s.model", name);
 
 	if (provider)
-		ik_setup_keep(core->setup, "provider", name, answer);
+		ik_command_keep(core, "provider", name, answer);
 	if (!provider || counts)
-		ik_setup_keep(core->setup, key, model->name, answer);
+		ik_command_keep(core, key, model->name, answer);
 	free(key);
 }
 

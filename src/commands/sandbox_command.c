@@ -281,7 +281,7 @@ void ik_command_sandbox(struct ik_core *core, const struct ik_invocation *invoca
 	if (ik_sandbox_mode_find(argument, &mode)) {
 		set_mode(core, mode, answer);
 		if (invocation->keep)
-			ik_setup_keep(core->setup, "sandbox.mode", argument, answer);
+			ik_command_keep(core, "sandbox.mode", argument, answer);
 	} else {
 		ik_buf_printf(answer,
 			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "

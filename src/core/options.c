@@ -129,10 +129,12 @@ static const char session_help[] =
 
 static const char config_help[] =
 	N_("Usage: ikigai config [--json]\n"
+	   "       ikigai config set KEY VALUE\n"
 	   "\n"
-	   "The effective configuration, each value with where it came from.\n"
+	   "The effective configuration, each value with where it came from.  set writes one\n"
+	   "value into ~/.ikigai/config.json, of which nothing else changes.\n"
 	   "\n"
-	   "Example: ikigai config | grep tools.\n");
+	   "Example: ikigai config set ui.theme light\n");
 
 static const char doctor_help[] =
 	N_("Usage: ikigai doctor [--json]\n"
@@ -177,6 +179,8 @@ static const struct verb verbs[] = {
 	{ "session", "backup", IK_VERB_SESSION_BACKUP, session_help, 1, 1,
 		N_("needs the name of a new file") },
 	{ "session", "recover", IK_VERB_SESSION_RECOVER, session_help, 0, 0, NULL },
+	{ "config", "set", IK_VERB_CONFIG_SET, config_help, 2, 2,
+		N_("needs a key and a value, such as: ikigai config set ui.theme light") },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
 };

@@ -341,31 +341,28 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	return status;
 }
 
-void ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
-	struct ik_buf *answer)
+enum ik_status ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
+	struct ik_buf *answer, struct ik_error *error)
 {
 	enum ik_origin origin = ik_config_origin(setup->config, key);
-	struct ik_error error;
+	const char *home = setup->places.user_home, *file = setup->config_file;
+	bool below = home && file && ik_path_below(file, home);
 
-	if (!setup->config_file) {
-		ik_buf_puts(answer, _("It cannot be kept: there is no home directory."));
-	} else if (ik_config_edit(setup->config_file, key, value, &error) != IK_OK) {
-		ik_buf_printf(answer, _("It was not kept: %s"), error.text);
-	} else {
-		const char *home = setup->places.user_home, *file = setup->config_file;
-		bool below = home && ik_path_below(file, home);
-
-		ik_buf_printf(answer, _("Kept as \"%s\" in %s%s."), key, below ? "~" : "",
-			below ? file + strlen(home) : file);
-		if (origin == IK_ORIGIN_PROJECT)
-			ik_buf_printf(answer, " %s",
-				_("In this directory, the project's .ikigai/config.json overrides it."));
-		else if (origin == IK_ORIGIN_ENVIRONMENT)
-			ik_buf_printf(answer, " %s", _("An environment variable overrides it."));
-		else
-			(void)!ik_config_set(setup->config, key, value, IK_ORIGIN_USER, key, &error);
-	}
+	if (!file)
+		return ik_error_set(error, IK_FAILED, _("there is no home directory to keep it in"));
+	if (ik_config_edit(file, key, value, error) != IK_OK)
+		return error->status;
+	ik_buf_printf(answer, _("Kept as \"%s\" in %s%s."), key, below ? "~" : "",
+		below ? file + strlen(home) : file);
+	if (origin == IK_ORIGIN_PROJECT)
+		ik_buf_printf(answer, " %s",
+			_("In this directory, the project's .ikigai/config.json overrides it."));
+	else if (origin == IK_ORIGIN_ENVIRONMENT)
+		ik_buf_printf(answer, " %s", _("An environment variable overrides it."));
 	ik_buf_putc(answer, '\n');
+	if (origin == IK_ORIGIN_PROJECT || origin == IK_ORIGIN_ENVIRONMENT)
+		return IK_OK;
+	return ik_config_set(setup->config, key, value, IK_ORIGIN_USER, key, error);
 }
 
 void ik_setup_done(struct ik_setup *setup)

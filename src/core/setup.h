@@ -36,11 +36,11 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
 
-/* Keep a choice that was made in the running program: set a key in the user's configuration file,
- * and append the result for the user. A project's file stays as it is, because others share it and
- * it is trusted for its contents; if it has the key, the answer says so. */
-void ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
-	struct ik_buf *answer);
+/* Set a key in the user's configuration file, and append where it is kept, for the user. A
+ * project's file stays as it is, because others share it and it is trusted for its contents; if it
+ * has the key, the answer says so. */
+enum ik_status ik_setup_keep(struct ik_setup *setup, const char *key, const char *value,
+	struct ik_buf *answer, struct ik_error *error) IK_MUST_USE;
 
 /* Open the store. Return NULL and set *error on failure. */
 struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
