@@ -35,6 +35,8 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_TOOL_VALIDATE] = ik_cli_validate,
 	[IK_VERB_TOOL_NEW] = ik_cli_tool_new,
 	[IK_VERB_TOOL_TRUST] = ik_cli_trust,
+	[IK_VERB_MODEL_LIST] = ik_cli_model,
+	[IK_VERB_MODEL_SHOW] = ik_cli_model,
 	[IK_VERB_CONFIG] = ik_cli_config,
 	[IK_VERB_CONFIG_SET] = ik_cli_config_set,
 	[IK_VERB_DOCTOR] = ik_doctor,

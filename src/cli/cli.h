@@ -88,6 +88,9 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup);
 
+/* cli_model.c: `ikigai model list|show` */
+int ik_cli_model(const struct ik_options *options, struct ik_setup *setup);
+
 /* cli_validate.c: `ikigai tool validate PATH...`: run executables and report every problem they
  * have as tools. */
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup);

@@ -16,6 +16,7 @@ static const char chat_help[] =
 	   "       ikigai exec [OPTIONS] [PROMPT] [-]\n"
 	   "       ikigai tool list|show|run|validate|new|trust ...\n"
 	   "       ikigai session list|show|export|import|search|delete|backup|recover ...\n"
+	   "       ikigai model list|show ...\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
 	   "\n"
@@ -127,6 +128,20 @@ static const char session_help[] =
 	   "Example: ikigai session export 1 --format markdown > talk.md\n"
 	   "See also ikigai-session(1).\n");
 
+static const char model_help[] =
+	N_("Usage: ikigai model list [-p PROVIDER] [--json]\n"
+	   "       ikigai model show [NAME] [-p PROVIDER] [--json]\n"
+	   "\n"
+	   "  list  the models that the provider offers: context window, longest output,\n"
+	   "        levels of thinking, price of a million tokens in and out, and when a\n"
+	   "        model is switched off, as far as these are known\n"
+	   "  show  what is known about a model, or about the one that is used without -m\n"
+	   "\n"
+	   "~/.ikigai/models.json adds to what is known, or corrects it.\n"
+	   "\n"
+	   "Example: ikigai model list -p anthropic\n"
+	   "See also ikigai(1).\n");
+
 static const char config_help[] =
 	N_("Usage: ikigai config [--json]\n"
 	   "       ikigai config set KEY VALUE\n"
@@ -181,6 +196,8 @@ static const struct verb verbs[] = {
 	{ "session", "recover", IK_VERB_SESSION_RECOVER, session_help, 0, 0, NULL },
 	{ "config", "set", IK_VERB_CONFIG_SET, config_help, 2, 2,
 		N_("needs a key and a value, such as: ikigai config set ui.theme light") },
+	{ "model", "list", IK_VERB_MODEL_LIST, model_help, 0, 0, NULL },
+	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
 };
@@ -197,7 +214,8 @@ enum takes {
 #define VERB(name) (1u << IK_VERB_##name)
 #define PRINTS_JSON \
 	(VERB(EXEC) | VERB(TOOL_LIST) | VERB(TOOL_SHOW) | VERB(TOOL_RUN) | VERB(SESSION_LIST) | \
-		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(CONFIG) | VERB(DOCTOR))
+		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(MODEL_LIST) | VERB(MODEL_SHOW) | \
+		VERB(CONFIG) | VERB(DOCTOR))
 #define FINDS_SESSIONS \
 	(VERB(SESSION_LIST) | VERB(SESSION_SHOW) | VERB(SESSION_EXPORT) | VERB(SESSION_SEARCH) | \
 		VERB(SESSION_DELETE))

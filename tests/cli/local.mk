@@ -53,6 +53,7 @@ CLI_TESTS = \
 	tests/cli/hung_tool.screen \
 	tests/cli/key_echoed.screen \
 	tests/cli/keys.screen \
+	tests/cli/model_list.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \
 	tests/cli/kodelet_limits.screen \
