@@ -172,7 +172,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	struct ik_agent *agent = arg;
 
 	if (error)
-		ik_session_add_notice(agent->session, error->text);
+		ik_session_add_problem(agent->session, error->text);
 	else
 		ik_chat_children_look(agent);
 	send_first(agent, !error);

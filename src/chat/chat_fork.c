@@ -243,7 +243,7 @@ static void on_restored(void *arg, const struct ik_error *error)
 
 	agent->restoring = false;
 	if (error)
-		ik_session_add_notice(agent->session, error->text);
+		ik_session_add_problem(agent->session, error->text);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 

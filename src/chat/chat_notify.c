@@ -54,15 +54,8 @@ static char *title_of(const struct ik_agent *agent, const char *mark)
 	const char *directory = agent->chat->setup->places.directory;
 	const char *slash = strrchr(directory, '/');
 	const char *name = slash && slash[1] ? slash + 1 : directory;
-	size_t length = strlen(name);
 
-	/* The bar has the start of the ID until there is a title. */
-	if (bar->session && agent->session &&
-		strncmp(bar->session, ik_session_id(agent->session), bar->session_length) != 0) {
-		name = bar->session;
-		length = bar->session_length;
-	}
-	return ik_format("%s%.*s - ikigai", mark, (int)length, name);
+	return ik_format("%s%s - ikigai", mark, bar->session ? bar->session : name);
 }
 
 /* Set the title if it has changed: some terminals show each change, or ring for it. */

@@ -56,7 +56,7 @@ static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for
 	}
 	if (ik_policy_file_keep(chat->core.policy_path, rule, ik_policy_kept(policy), &error) == IK_OK)
 		return true;
-	ik_session_add_notice(chat->core.session, error.text);
+	ik_session_add_problem(chat->core.session, error.text);
 	return false;
 }
 

@@ -32,7 +32,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	struct ik_agent *agent = arg;
 
 	if (error)
-		ik_session_add_notice(agent->session, error->text);
+		ik_session_add_problem(agent->session, error->text);
 	if (agent->before)
 		ik_session_add_notice(agent->session, agent->before);
 	free(agent->before);

@@ -40,7 +40,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 	if (answer && answer->value != ANSWER_NO) {
 		if (ik_core_switch_tool(&chat->core, wish->name, wish->on, answer->value == ANSWER_ALWAYS,
 				&error) != IK_OK)
-			ik_session_add_notice(chat->core.session, error.text);
+			ik_session_add_problem(chat->core.session, error.text);
 		else
 			ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 	}

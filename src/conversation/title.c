@@ -43,6 +43,9 @@ char *ik_session_title(const char *text, size_t length)
 	for (i = 0; i < length && title.length <= TITLE; i++) {
 		unsigned char byte = (unsigned char)text[i];
 
+		/* What is after a blank line is material, such as what exec read from standard input. */
+		if (title.length > 0 && byte == '\n' && i + 1 < length && text[i + 1] == '\n')
+			break;
 		if (byte <= ' ' || byte == 0x7f) {
 			gap = title.length > 0;
 			continue;

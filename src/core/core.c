@@ -56,7 +56,7 @@ static void report_trust_problem(struct ik_core *core)
 	const char *problem = ik_trust_problem(core->setup->project.trust);
 
 	if (problem && is_news(&core->trust_problem, problem))
-		ik_session_add_notice(core->session, problem);
+		ik_session_add_problem(core->session, problem);
 }
 
 /* Pass the tools to every session. */
@@ -90,7 +90,7 @@ static void on_problem(void *arg, const char *sentence)
 {
 	struct ik_core *core = arg;
 
-	ik_session_add_notice(core->session, sentence);
+	ik_session_add_problem(core->session, sentence);
 }
 
 void ik_core_log_event(const struct ik_event *event)
@@ -211,7 +211,7 @@ static void read_kept_rules(struct ik_core *core)
 	struct ik_error error;
 
 	if (ik_policy_file_read(core->policy_path, ik_policy_kept(core->policy), &error) != IK_OK)
-		ik_session_add_notice(core->session, error.text);
+		ik_session_add_problem(core->session, error.text);
 }
 
 /* Create a session that has no model yet. */
@@ -362,7 +362,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	ik_session_know_model(session, true);
 	warning = ik_model_warning(model);
 	if (warning)
-		ik_session_add_notice(session, warning);
+		ik_session_add_problem(session, warning);
 	free(warning);
 	ik_model_unref(model);
 	return IK_OK;
@@ -447,9 +447,9 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	start_tools(core, no_tools);
 	refresh_models(core);
 	if (setup->places.problem)
-		ik_session_add_notice(core->session, setup->places.problem);
+		ik_session_add_problem(core->session, setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
-		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+		ik_session_add_problem(core->session, setup->config->warnings.items[i]);
 	if (core->scanned)
 		report_trust_problem(core);
 	return IK_OK;
@@ -498,7 +498,7 @@ void ik_core_read_instructions(struct ik_core *core)
 	for (i = 0; i < core->session_count; i++)
 		ik_session_set_instructions(core->sessions[i].session, setup->instructions);
 	for (i = told; i < setup->config->warnings.count; i++)
-		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+		ik_session_add_problem(core->session, setup->config->warnings.items[i]);
 }
 
 void ik_core_watch(struct ik_core *core)

@@ -45,7 +45,7 @@ static void find_home(struct ik_places *places)
 			return;
 		(void)ik_error_set_errno(&error, errno, "%s", places->home);
 	}
-	places->problem = ik_format(_("%s. Nothing can be kept there: mend it, or set IKIGAI_HOME "
+	places->problem = ik_format(_("%s. Nothing can be kept there: fix that, or set IKIGAI_HOME "
 								  "to another directory."),
 		error.text);
 	if (access(places->home, R_OK | X_OK) != 0) {

@@ -131,13 +131,24 @@ void ik_session_record_add_command(struct ik_session_record *record, const char 
 	ik_message_unref(message);
 }
 
-void ik_session_record_add_notice(struct ik_session_record *record, const char *sentence)
+/* Add a notice with this data, or NULL. */
+static void add_notice(struct ik_session_record *record, const char *sentence, const char *data)
 {
-	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL,
-		0);
+	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), data,
+		data ? strlen(data) : 0);
 
 	add_as(record, IK_EVENT_NOTICE, message);
 	ik_message_unref(message);
+}
+
+void ik_session_record_add_notice(struct ik_session_record *record, const char *sentence)
+{
+	add_notice(record, sentence, NULL);
+}
+
+void ik_session_record_add_problem(struct ik_session_record *record, const char *sentence)
+{
+	add_notice(record, sentence, "{\"problem\":true}");
 }
 
 void ik_session_record_start_storing(struct ik_session_record *record)

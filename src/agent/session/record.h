@@ -61,6 +61,8 @@ void ik_session_record_add_message(struct ik_session_record *record, struct ik_m
 void ik_session_record_add_command(struct ik_session_record *record, const char *line,
 	const char *output);
 void ik_session_record_add_notice(struct ik_session_record *record, const char *sentence);
+/* Add a notice that something does not work. */
+void ik_session_record_add_problem(struct ik_session_record *record, const char *sentence);
 
 /* Store all messages so far, and all from now on. */
 void ik_session_record_start_storing(struct ik_session_record *record);

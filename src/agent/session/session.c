@@ -782,6 +782,11 @@ void ik_session_add_notice(struct ik_session *session, const char *sentence)
 	ik_session_record_add_notice(session->record, sentence);
 }
 
+void ik_session_add_problem(struct ik_session *session, const char *sentence)
+{
+	ik_session_record_add_problem(session->record, sentence);
+}
+
 struct ik_tool_definition ik_session_tool(const struct ik_tool *tool)
 {
 	return (struct ik_tool_definition){

@@ -208,6 +208,8 @@ void ik_session_add_command(struct ik_session *session, const char *line, const 
 /* Like ik_session_add_command(), for a command message; the caller keeps its reference. */
 void ik_session_add_message(struct ik_session *session, struct ik_message *command);
 void ik_session_add_notice(struct ik_session *session, const char *sentence);
+/* The same, for a notice that something does not work: it is shown as an error. */
+void ik_session_add_problem(struct ik_session *session, const char *sentence);
 
 /* Start a tool call for the user (/run): emitted like a model's call, in round 0, and stored as a
  * command (without IK_EVENT_MESSAGE). It waits for the tools. Any number may run beside a turn; a

@@ -317,7 +317,7 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		return IK_STYLE_DIM;
 	case PART_SESSION:
 		if (bar->session)
-			put_name(out, bar->session, bar->session_length, SESSION_BYTES);
+			put_name(out, bar->session, strlen(bar->session), SESSION_BYTES);
 		return IK_STYLE_DIM;
 	default:
 		return put_key(out, bar, (int)part - PART_KEY);

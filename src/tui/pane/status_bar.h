@@ -46,8 +46,7 @@ struct ik_status_bar {
 	const char *provider, *model;
 	struct ik_usage usage;               /* of the session; cost -1: unknown */
 	int context;                         /* percent of the model's window in use; -1: unknown */
-	const char *session;                 /* its title or the start of its ID; NULL: not shown */
-	size_t session_length;               /* bytes of that */
+	const char *session;                 /* its title; NULL: not known */
 	int64_t store_waiting;               /* events not yet written */
 	enum ik_store_trouble store_trouble; /* why they are not */
 	struct ik_progress work;             /* of the store */

@@ -25,7 +25,6 @@
 #define GENEROUS_ROWS 16 /* from this height on, a blank row ends the conversation */
 #define EDITOR_ROWS 10   /* the editor grows to this height, then scrolls */
 #define DIALOG_ROWS 12   /* rows that a question may always have */
-#define SHORT_ID 8       /* characters of the ID shown for a session without a title */
 
 enum { PANES = 5 };
 
@@ -449,9 +448,7 @@ static void show_title(struct ik_screen *screen)
 {
 	bool certain = screen->title && (screen->title_named || !screen->older);
 
-	screen->bar.session = !screen->told_any ? NULL : certain ? screen->title : screen->running;
-	screen->bar.session_length = certain ? strlen(screen->title)
-										 : strnlen(screen->running, SHORT_ID);
+	screen->bar.session = screen->told_any && certain ? screen->title : NULL;
 }
 
 /* Update the session's title from a message. older: the message is older than all before. */

@@ -95,6 +95,14 @@ struct ik_block *ik_block_free(struct ik_block *block)
 	return NULL;
 }
 
+/* Does a notice say that something failed? */
+static bool is_problem(const struct ik_message *message)
+{
+	struct ik_json_span data = ik_message_data(message);
+
+	return ik_json_member(data, "code").text || ik_json_member(data, "problem").text;
+}
+
 /* Return which block shows a message; IK_BLOCK_KINDS: none does. */
 static enum ik_block_kind block_kind(const struct ik_message *message)
 {
@@ -108,8 +116,7 @@ static enum ik_block_kind block_kind(const struct ik_message *message)
 	case IK_KIND_COMMAND:
 		return IK_BLOCK_COMMAND;
 	case IK_KIND_NOTICE:
-		return ik_json_member(ik_message_data(message), "code").text ? IK_BLOCK_ERROR
-																	 : IK_BLOCK_NOTICE;
+		return is_problem(message) ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE;
 	default:
 		return IK_BLOCK_KINDS;
 	}

@@ -310,6 +310,8 @@ Test(store, a_session_that_rests_has_no_journal)
 Test(store, titles)
 {
 	static const char *const titles[][2] = {
+		{ "review this\n\ndiff --git a/x b/x", "review this" },
+		{ "\n\n one\ntwo", "one two" },
 		{ "hello", "hello" },
 		{ "  two\n\twords \n", "two words" },
 		{ "", "" },
