@@ -119,6 +119,9 @@ void ik_activity_apply(struct ik_activity *activity, const struct ik_event *even
 	case IK_EVENT_SESSION:
 		activity->failed = false;
 		break;
+	case IK_EVENT_LOCK: /* another ikigai writes the session now */
+		activity->failed = activity->failed && event->lock != IK_LOCK_CHANGE_OTHERS;
+		break;
 	case IK_EVENT_TURN_STARTED:
 	case IK_EVENT_TURN_DONE:
 		note_turn(activity, event);

@@ -470,6 +470,44 @@ Test(screen, waits_are_counted_and_shown)
 	cr_assert_not(picture_has(draw(12, 80), "queued"));
 }
 
+Test(screen, a_failed_turn_can_be_tried_again)
+{
+	struct ik_event done = {.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_ERROR};
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell(done);
+	cr_assert_eq(ik_screen_tick(screen, 1000), -1, "nothing moves");
+	cr_assert(picture_has(draw(20, 80), "▲ The turn failed  "), "%s", picture_of(&cells));
+	cr_assert(picture_has(&cells, "  Enter to try again\n"));
+	type("x");
+	cr_assert(picture_has(draw(20, 80), "▲ The turn failed\n"), "%s", picture_of(&cells));
+	press(IK_KEY_BACKSPACE, 0, 0);
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_GO_ON);
+	/* With messages that are held, Enter sends these. */
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .count = 1, .held = true, .text = "next"});
+	cr_assert(picture_has(draw(20, 80), "▲ 1 message is held  "));
+	cr_assert(picture_has(&cells, "  Enter to send  Up to take back\n"));
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_GO_ON);
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED});
+	/* Not in a session that another one writes, nor once it was tried. */
+	tell((struct ik_event){.kind = IK_EVENT_LOCK, .lock = IK_LOCK_CHANGE_OTHERS});
+	cr_assert_not(picture_has(draw(20, 80), "The turn failed"));
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_NONE);
+	tell(done);
+	tell_kind(IK_EVENT_TURN_STARTED);
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_NONE);
+}
+
+Test(screen, up_takes_back_one_message_after_another)
+{
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .count = 2, .text = "one\ntwo"});
+	cr_assert_eq(press(IK_KEY_UP, 0, 0).action, IK_ACTION_EDIT_QUEUED);
+	ik_screen_set_draft(screen, "two", 3);
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .count = 1, .text = "one"});
+	cr_assert_eq(press(IK_KEY_UP, 0, 0).action, IK_ACTION_EDIT_QUEUED);
+	press(IK_KEY_LEFT, 0, 0);
+	cr_assert_neq(press(IK_KEY_UP, 0, 0).action, IK_ACTION_EDIT_QUEUED, "there is a draft");
+}
+
 Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
 {
 	struct ik_event own = {.kind = IK_EVENT_TOOL_STARTED, .id = "run_1", .name = "slow", .text = "{}"};
