@@ -146,7 +146,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 	if (call)
 		put_plain(&title, message->content);
 	else
-		put_plain(&title, name ? name : "?");
+		ik_buf_puts(&title, name ? name : "?");
 	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), title.data);
 	ik_buf_puts(out, "\n\n");
 	ik_buf_done(&title);

@@ -329,6 +329,11 @@ static void put_arguments(const char *name, struct ik_json_span arguments, size_
 	struct ik_json_span key, value;
 
 	ik_buf_puts(out, name);
+	if (arguments.text && ik_json_span_type(arguments) != IK_JSON_OBJECT) {
+		ik_buf_putc(out, ' ');
+		put_json(arguments, most, out);
+		return;
+	}
 	while (ik_json_next(arguments, &walk, &key, &value)) {
 		bool plain = ik_json_span_type(value) == IK_JSON_STRING && value.length > 2 &&
 			!memchr(value.text, ' ', value.length) && !memchr(value.text, '\\', value.length);

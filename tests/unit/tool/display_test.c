@@ -129,6 +129,7 @@ Test(display, a_line_is_one_harmless_line_whatever_the_arguments)
 
 	expect_whole_line(NULL, "", "tool");
 	expect_whole_line(NULL, "{\"a\":1}", "tool a=1");
+	expect_whole_line(NULL, "[1, 2]", "tool [1, 2]");
 	expect_whole_line("{\"line\":\"Do {a}\"}", "{\"a\":\"one\\ntwo\\u001b[2J\"}", "Do one two\u241b[2J");
 	expect_whole_line("{\"line\":\"Do {a}\"}", "{\"a\": cut", "tool {\"a\": cut");
 	/* It is cut between characters. */

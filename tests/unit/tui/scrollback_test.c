@@ -213,6 +213,19 @@ Test(scrollback, older_blocks_come_above_what_is_seen)
 	window_done(&window);
 }
 
+Test(scrollback, prose_may_be_narrower_than_code)
+{
+	struct window window = window_new(6, 40);
+	struct ik_block *block = add(&window, IK_BLOCK_ASSISTANT,
+		"words and more words\n```\nwords and more words\n```\n");
+	block->prose = 12;
+	ik_block_set_renderer(block, &ik_renderer_markdown);
+	add(&window, IK_BLOCK_USER, "words and more words")->prose = 10;
+	PICTURE_IS(draw(&window), "  words and\n  more words\n  ▎ words and more words\n\n"
+		"> words and\n  more words\n");
+	window_done(&window);
+}
+
 Test(scrollback, what_is_opened_comes_into_the_window)
 {
 	struct window window = window_new(5, 20);
