@@ -129,7 +129,8 @@ static bool shows(const VTermScreenCell *cells, int column, int columns, const c
 		uint32_t character;
 		int bytes = ik_utf8_decode(text, length, &character);
 
-		if (bytes <= 0 || cells[column].chars[0] != character)
+		if (bytes <= 0 || (cells[column].chars[0] != character &&
+			(character != ' ' || cells[column].chars[0] != 0)))
 			return false;
 		text += bytes;
 		length -= (size_t)bytes;
