@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "provider/wire/format.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -95,7 +96,8 @@ enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 	struct ik_part *part = reply->count ? reply->parts[reply->count - 1] : NULL;
 
 	/* Thinking with opaque data is complete: what follows is a new part. */
-	if (!part || part->kind != kind || (kind == IK_PART_THINKING && part->opaque.length))
+	if (!part || part->kind != kind || part->complete ||
+		(kind == IK_PART_THINKING && part->opaque.length))
 		part = part_add(reply, kind, IK_LIMIT_REPLY);
 	ik_buf_append(&part->text, delta->text, delta->text_length);
 	return ik_buf_status(&part->text);
@@ -192,6 +194,8 @@ enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta
 
 	if (!part)
 		return IK_OK;
+	/* In this format it ends an item of the reply. */
+	part->complete = delta->of == IK_DELTA_TEXT && ik_text_equal(delta->name, IK_OPENAI_RESPONSES);
 	ik_buf_clear(&part->opaque);
 	ik_json_printf(&part->opaque, "{'provider':'%s','type':'%s','data':%.*s}",
 		delta->id ? delta->id : "", delta->name, (int)delta->text_length, delta->text);

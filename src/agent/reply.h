@@ -41,6 +41,7 @@ struct ik_part {
 	struct ik_buf text;   /* for a call: its arguments */
 	struct ik_buf opaque; /* data that must be sent back to the provider with it; may be empty */
 	bool appended;        /* its message has been appended */
+	bool complete;        /* a text that follows is another message: a comment, then the answer */
 	char message_id[IK_UUID_TEXT]; /* of its message, set when the part begins */
 	/* Of a call: */
 	enum ik_call_state state;

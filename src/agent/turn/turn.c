@@ -669,15 +669,32 @@ static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 		});
 }
 
+/* Show a break between two texts of a reply, which are messages of their own. */
+static void emit_break(struct ik_turn *turn)
+{
+	static const char lines[] = "\n\n";
+
+	emit(turn,
+		(struct ik_event){
+			.kind = IK_EVENT_TEXT,
+			.text = lines,
+			.text_length = sizeof(lines) - 1,
+		});
+}
+
 /* Add a piece of text or thinking. */
 static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	bool thinking = delta->kind == IK_DELTA_THINKING;
+	bool had_text = !thinking && ik_reply_has_text(&turn->reply);
+	size_t parts = turn->reply.count;
 	enum ik_status status = IK_OK;
 
 	if (delta->text_length == 0)
 		return IK_OK;
 	status = ik_reply_add_text(&turn->reply, thinking ? IK_PART_THINKING : IK_PART_TEXT, delta);
+	if (status == IK_OK && had_text && turn->reply.count > parts)
+		emit_break(turn);
 	if (status == IK_OK)
 		emit(turn,
 			(struct ik_event){
