@@ -235,7 +235,7 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	}
 	if (!contents)
 		ik_question_add_sentence(&text, IK_QUESTION_HINT,
-			_("They run with everything that you may do. Nothing of them has run yet."));
+			_("What you trust can do all that you can. None of it has run or been followed yet."));
 	trust->question = ik_agent_ask_with(trust->chat->agent, &question, &text, on_answer, trust);
 	free(title);
 }

@@ -484,11 +484,14 @@ static int lay_out_choices(const struct dialog_question *question, struct choice
 			row++;
 			column = 0;
 		}
+		bool selected = i == question->selected;
+
 		if (row == visit->row && visit->column >= column && visit->column < column + width)
 			visit->found = i;
 		if (visit->cells && row < area.rows)
-			ik_cells_label(visit->cells, area, area.row + row, area.column + column,
-				i == question->selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL, label);
+			(void)ik_cells_hints(visit->cells, area, area.row + row, area.column + column,
+				selected ? IK_STYLE_SELECTION : IK_STYLE_BOLD,
+				selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL, label);
 		column += width + CHOICE_GAP;
 	}
 	return row + 1;

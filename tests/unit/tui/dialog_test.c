@@ -131,7 +131,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		" openai/gpt · ◌ tools              F1 help  F3 inspector  F4 sessions  F2 tools\n");
 	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
-	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
+	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_BOLD);
 	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_GOOD);
 	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_BAD);
 	cr_assert_eq(picture_style(&cells, "@@ line"), IK_STYLE_DIM);
