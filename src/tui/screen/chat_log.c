@@ -32,11 +32,13 @@ static void add_text(struct ik_chat_log *log, enum ik_block_kind kind, const cha
 {
 	struct ik_block *block = ik_block_new(kind);
 
-	if (code && code[0]) {
-		ik_block_append(block, code, strlen(code));
-		ik_block_append(block, "  ", 2);
-	}
 	ik_block_append(block, text, length);
+	if (code && code[0]) {
+		block->tail = block->length;
+		ik_block_append(block, " (", 2);
+		ik_block_append(block, code, strlen(code));
+		ik_block_append(block, ")", 1);
+	}
 	ik_block_finish(block);
 	add_block(log, block);
 }

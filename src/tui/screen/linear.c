@@ -5,6 +5,7 @@
 
 #include "tui/term/ascii.h"
 #include "tui/term/osc.h"
+#include "tui/text/quantity.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -419,14 +420,18 @@ static void say_retry(struct ik_linear *linear, const struct ik_activity *activi
 {
 	int64_t left = activity->retry_at_ms - activity->now_ms;
 	char *key = ik_keymap_key_name(activity->keymap, IK_IN_EDITOR, IK_ACTION_CANCEL);
-	char *sentence =
-		ik_format(_("The request failed: %s Attempt %d of %d in %d seconds; %s gives up."),
-			activity->reason ? activity->reason : "", activity->attempt, activity->attempts,
-			left > 0 ? (int)((left + 999) / 1000) : 0, key);
+	struct ik_buf time;
+
+	ik_buf_init(&time, IK_KIB(1));
+	ik_elapsed_put(&time, left > 0 ? (left + 999) / 1000 : 0);
+	char *sentence = ik_format(_("The request failed: %s Attempt %d of %d in %s; %s gives up."),
+		activity->reason ? activity->reason : "", activity->attempt, activity->attempts, time.data,
+		key);
 
 	say(linear, sentence);
 	free(sentence);
 	free(key);
+	ik_buf_done(&time);
 }
 
 /* Is it the model's turn? */

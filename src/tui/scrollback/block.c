@@ -252,6 +252,18 @@ static void fill_attached(struct ik_block *block)
 	}
 }
 
+/* Append the code of an error, dim and in brackets: the sentence says more. */
+static void put_code(struct ik_block *block)
+{
+	char *code = ik_json_string_new(ik_json_member(ik_message_data(block->message), "code"), NULL);
+
+	if (code) {
+		block->tail = block->own.length;
+		ik_buf_printf(&block->own, " (%s)", code);
+	}
+	free(code);
+}
+
 /* Make the text of a stored message: the message's own where that is harmless. */
 static void fill_from_message(struct ik_block *block)
 {
@@ -266,13 +278,9 @@ static void fill_from_message(struct ik_block *block)
 		shown = ik_folded_size(content, length, MESSAGE_LINES / 2, MESSAGE_BYTES / 2, &hidden);
 	block->tail = SIZE_MAX;
 	ik_buf_clear(&block->own);
-	if (block->kind == IK_BLOCK_ERROR) {
-		struct ik_json_span code = ik_json_member(ik_message_data(block->message), "code");
-
-		if (ik_json_string(code, &block->own))
-			ik_buf_puts(&block->own, "  ");
-	}
 	ik_sanitize(&block->own, content, shown);
+	if (block->kind == IK_BLOCK_ERROR)
+		put_code(block);
 	if (block->kind == IK_BLOCK_COMMAND) {
 		fill_output(block);
 		block->hang = IK_HANG_TABLE;

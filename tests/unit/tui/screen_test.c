@@ -539,7 +539,7 @@ Test(screen, errors_and_interruptions_are_said_in_words)
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_ERROR, .code = IK_CODE_AUTH, .text = "No key: set X."});
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_ERROR});
-	cr_assert(picture_has(draw(20, 60), "\n! AUTH  No key: set X.\n"));
+	cr_assert(picture_has(draw(20, 60), "\n! No key: set X. (AUTH)\n"));
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell_text(IK_EVENT_THINKING, "Let me see");
 	tell_text(IK_EVENT_TEXT, "It is");
