@@ -106,7 +106,7 @@ static char *model_text(const struct ik_status_bar *bar, bool practice)
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, practice ? _("practice model: fixed rules, no AI") : bar->model);
+	ik_buf_puts(&out, practice ? _("practice model · fixed rules, no AI") : bar->model);
 	if (!practice)
 		ik_buf_printf(&out, " · %s", bar->provider);
 	if (bar->mode)
@@ -148,7 +148,7 @@ static void add_advice(struct welcome_page *page, const struct ik_welcome *welco
 {
 	add(page, NEED_AIR, NULL, IK_STYLE_DIM, ik_strdup(""));
 	add(page, NEED_ADVICE, NULL, IK_STYLE_DIM,
-		ik_strdup(_("For a real model, start ikigai with a key or with a server of yours:")));
+		ik_strdup(_("For a real model, start ikigai with a key or your own server:")));
 	for (const struct ik_welcome_key *key = welcome->keys; key->variable; key++)
 		add(page, NEED_ADVICE, NULL, IK_STYLE_NORMAL,
 			ik_format("%-19s %s", key->variable, key->page));
@@ -179,16 +179,20 @@ static void write_page(struct welcome_page *page, const struct ik_welcome *welco
 		add_advice(page, welcome);
 }
 
-/* Take rows out, those least needed first and the last of them first, until the page fits. */
+/* Take rows out until the page fits, those least needed first and the last of them first. Of the
+ * advice there is all or nothing. */
 static void make_fit(struct welcome_page *page, size_t rows)
 {
-	for (int need = NEED_COUNT; need-- > 0;)
-		for (size_t i = page->count; i-- > 0 && page->count > rows;) {
+	for (int need = NEED_COUNT; need-- > 0;) {
+		bool whole = need == NEED_ADVICE && page->count > rows;
+
+		for (size_t i = page->count; i-- > 0 && (whole || page->count > rows);) {
 			if ((int)page->rows[i].need != need)
 				continue;
 			free(page->rows[i].text);
 			memmove(page->rows + i, page->rows + i + 1, (--page->count - i) * sizeof(*page->rows));
 		}
+	}
 }
 
 /* Return the columns of the widest label and the gap after it; 0: there is no room for labels. */

@@ -99,7 +99,7 @@ Test(welcome, practice)
 		"       ikigai " PACKAGE_VERSION "\n"
 		"\n"
 		"       Directory   ~/src/parser · main\n"
-		"       Model       practice model: fixed rules, no AI · mode auto\n"
+		"       Model       practice model · fixed rules, no AI · mode auto\n"
 		"       Found       ● 6 tools · AGENTS.md\n"
 		"\n"
 		"       Try         list *.c\n"
@@ -108,9 +108,10 @@ Test(welcome, practice)
 		"\n"
 		"       / commands  @ files  ! shell  Alt-Enter new line  F1 help\n"
 		"\n"
-		"       For a real model, start ikigai with a key or with a server of yours:\n"
+		"       For a real model, start ikigai with a key or your own server:\n"
 		"       SOME_KEY            example.org/keys\n"
 		"       ikigai --base-url http://localhost:11434/v1 -m MODEL\n");
+	cr_assert_not(picture_has(draw(&welcome, &practice, 9, 80), "real model"), "all or nothing");
 	welcome = (struct ik_welcome){.directory = directory, .empty = true};
 	cr_assert(picture_has(draw(&welcome, &practice, 24, 80), "write hello to hello.txt"));
 	cr_assert_not(picture_has(&cells, "read "));
