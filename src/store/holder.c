@@ -63,10 +63,8 @@ char *ik_holder_place(const char *directory)
 static void copy_text(struct ik_json_span object, const char *name, char *out, size_t size)
 {
 	char *text = ik_json_text_new(ik_json_member(object, name));
-	size_t length = text ? strnlen(text, size - 1) : 0;
 
-	memcpy(out, text ? text : "", length);
-	out[length] = '\0';
+	(void)snprintf(out, size, "%s", text ? text : "");
 	free(text);
 }
 

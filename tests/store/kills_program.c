@@ -212,9 +212,7 @@ static bool shows_sight(struct kills *kills, int sight)
 /* Is the turn over? Its last word may be shown before. */
 static bool is_done(struct kills *kills)
 {
-	const char *status = terminal_row(&kills->place.terminal, kills->place.terminal.rows - 1);
-
-	return !strstr(status, "working") && !strstr(status, "running") && shows_sight(kills, REPLY);
+	return !shows_anywhere(kills, "Esc to stop") && shows_sight(kills, REPLY);
 }
 
 static bool reached(struct kills *kills, enum milestone milestone)
