@@ -448,14 +448,16 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
-	struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
+	int air = area.column > 0; /* a blank column after the divider */
+	struct ik_rectangle body = { area.row + 1, area.column + air, area.rows - 2,
+		area.columns - air };
 	enum ik_style frame = view->focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME;
 
 	ik_scrollback_hide(pane->text);
 	if (area.rows < 1 || area.columns < 1)
 		return body;
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
-	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
+	struct ik_rectangle keys = { area.row + area.rows - 1, body.column, 1, body.columns };
 	ik_cells_fill_with(cells, title, frame, "─");
 	ik_cells_label(cells, title, title.row, title.column + 1, view->focus ? IK_STYLE_USER : frame,
 		view->title);
@@ -489,7 +491,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 		draw_list(pane, cells, list);
 		if (list.rows == body.rows)
 			return; /* the list takes up all rows */
-		row.row = list.row + list.rows;
+		row = (struct ik_rectangle){ list.row + list.rows, area.column, 1, area.columns };
 		bool focus = view->focus && pane->in_text && !view->list_stays;
 		ik_cells_fill_with(cells, row, focus ? IK_STYLE_ACCENT : IK_STYLE_FRAME, "─");
 		body.row += list.rows + 1;
