@@ -53,7 +53,7 @@ void ik_mode_put(enum ik_mode mode, struct ik_buf *out);
 /* sandbox_command.c: /sandbox NAME */
 ik_command ik_command_sandbox;
 
-/* /usage */
-ik_command ik_command_usage;
+/* usage_command.c: /context, /usage */
+ik_command ik_command_context, ik_command_usage;
 
 #endif

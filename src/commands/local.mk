@@ -9,4 +9,5 @@ libik_commands_a_SOURCES = \
 	src/commands/complete.c src/commands/complete.h \
 	src/commands/sandbox_command.c src/commands/sandbox_command.h \
 	src/commands/stored_session.c src/commands/stored_session.h \
-	src/commands/tool_text.c src/commands/tool_text.h
+	src/commands/tool_text.c src/commands/tool_text.h \
+	src/commands/usage_command.c

@@ -23,7 +23,7 @@ double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 		1e6;
 }
 
-struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
+struct ik_message *ik_usage_message(const struct ik_usage *usage, int round, const char *model)
 {
 	char *content = ik_format(_("%lld tokens in, %lld out"), (long long)usage->input_tokens,
 		(long long)usage->output_tokens);
@@ -38,6 +38,8 @@ struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
 		(long long)usage->cached_tokens, (long long)usage->reasoning_tokens, round);
 	if (usage->cost >= 0)
 		ik_json_printf(&data, "'cost':%g", usage->cost);
+	if (model)
+		ik_json_printf(&data, "'model':'%s'", model);
 	ik_json_printf(&data, "}");
 	message = ik_message_new(IK_KIND_USAGE, content, strlen(content), data.data, data.length);
 	ik_buf_done(&data);

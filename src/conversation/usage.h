@@ -35,8 +35,8 @@ struct ik_usage {
 /* Return the cost of usage at price; -1 if a price that it needs is unknown. */
 double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price);
 
-/* Make the message that stores the usage of a round. */
-struct ik_message *ik_usage_message(const struct ik_usage *usage, int round);
+/* Make the message that stores the usage of a round. model may be NULL. */
+struct ik_message *ik_usage_message(const struct ik_usage *usage, int round, const char *model);
 
 /* Read the usage from a message. Return false if it has none. */
 bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage);

@@ -475,7 +475,7 @@ static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 {
 	struct ik_event event = { .kind = IK_EVENT_USAGE, .usage = *usage };
 
-	event.message = ik_usage_message(&event.usage, 0);
+	event.message = ik_usage_message(&event.usage, 0, session->model ? session->model->name : NULL);
 	ik_session_record_add(session->record, event.message);
 	ik_session_record_emit(session->record, &event);
 	ik_message_unref(event.message);
@@ -669,7 +669,7 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_ref(model);
 	ik_model_unref(session->model);
 	session->model = model;
-	ik_turn_set_price(session->turn, &model->facts.price);
+	ik_turn_set_model(session->turn, model->name, &model->facts.price);
 	emit_model(session);
 	set_context(session, session->context_tokens);
 }

@@ -23,6 +23,7 @@
 struct ik_turn {
 	struct ik_turn_options options;
 	struct ik_price price;
+	char *model; /* its name; NULL: not set */
 	enum ik_turn_state state;
 	bool tools_ready;
 	bool history_loading;
@@ -632,7 +633,7 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			(struct ik_event){ .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name });
 	}
 	if (turn->reply.has_usage)
-		append(turn, ik_usage_message(&turn->reply.usage, turn->round),
+		append(turn, ik_usage_message(&turn->reply.usage, turn->round, turn->model),
 			(struct ik_event){ .kind = IK_EVENT_USAGE, .usage = turn->reply.usage });
 }
 
@@ -873,8 +874,10 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
 	return turn;
 }
 
-void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price)
+void ik_turn_set_model(struct ik_turn *turn, const char *name, const struct ik_price *price)
 {
+	free(turn->model);
+	turn->model = ik_strdup(name);
 	turn->price = *price;
 }
 
@@ -888,6 +891,7 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 	free(turn->queue);
 	ik_call_ids_done(&turn->ids);
 	free(turn->last_name);
+	free(turn->model);
 	ik_buf_done(&turn->last_arguments);
 	free(turn);
 	return NULL;

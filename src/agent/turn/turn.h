@@ -137,8 +137,9 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn);
 /* Process one input. Must not be called within another step. */
 void ik_turn_step(struct ik_turn *turn, const struct ik_input *input);
 
-/* Set the price of the model's tokens from now on; initially unknown. */
-void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
+/* Set the model's name, which is stored with the usage of a round, and the price of its tokens from
+ * now on; initially unknown. */
+void ik_turn_set_model(struct ik_turn *turn, const char *name, const struct ik_price *price);
 
 /* Reserve an id that the loaded history uses: no new call gets it. Takes NULL. */
 void ik_turn_know_call(struct ik_turn *turn, const char *id);

@@ -99,13 +99,15 @@ static void clear_line(struct ik_linear *linear)
 	ik_buf_clear(&linear->line);
 }
 
-/* Append sanitised text. */
+/* Append sanitised text, without bars (ik_bar_put()): the number before each says the same. */
 static void put(struct ik_linear *linear, const char *text, size_t length)
 {
 	for (size_t at = 0; at < length;) {
 		if (text[at] == '\n') {
 			ik_buf_puts(linear->out, NEW_LINE);
 			at++;
+		} else if (length - at >= 3 && ik_is_bar(text + at)) {
+			at += 3;
 		} else if (linear->utf8 || (unsigned char)text[at] < 0x80) {
 			ik_buf_putc(linear->out, text[at++]);
 		} else {

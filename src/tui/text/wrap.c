@@ -338,8 +338,11 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 
 /* ---- tables ---- */
 
-#define BAR_FIRST "\xe2\x96\x81" /* U+2581 to U+258F: the blocks, and their eighths */
-#define BAR_LAST "\xe2\x96\x8f"
+bool ik_is_bar(const char *text)
+{
+	/* U+2581 to U+258F: the blocks, and their eighths */
+	return memcmp(text, "\xe2\x96\x81", 3) >= 0 && memcmp(text, "\xe2\x96\x8f", 3) <= 0;
+}
 
 void ik_table_put(struct ik_buf *out, const char *rows, size_t columns)
 {
@@ -358,6 +361,79 @@ void ik_table_put(struct ik_buf *out, const char *rows, size_t columns)
 	}
 }
 
+#define FIGURES_MOST 8 /* columns of numbers */
+
+/* Return the next cell of a row, without its tab; false at the end of the line. */
+static bool next_cell(const char **at, const char **ret_cell, size_t *ret_length)
+{
+	if (**at == '\n' || **at == '\0')
+		return false;
+	*at += **at == '\t';
+	*ret_cell = *at;
+	*ret_length = strcspn(*at, "\t\n");
+	*at += *ret_length;
+	return true;
+}
+
+/* Is a cell a bar, or nothing? */
+static bool is_bar(const char *cell, size_t length)
+{
+	return length == 0 || (length >= 3 && ik_is_bar(cell));
+}
+
+/* Find the widths of the columns. */
+static void measure_figures(const char *at, size_t widths[FIGURES_MOST])
+{
+	const char *cell;
+	size_t length;
+
+	for (; *at; at += *at == '\n')
+		if (at[strcspn(at, "\t\n")] != '\t')
+			at += strcspn(at, "\n");
+		else
+			for (size_t i = 0; next_cell(&at, &cell, &length); i++) {
+				size_t width = is_bar(cell, length) ? 0 : ik_utf8_width(cell, length);
+
+				if (i < FIGURES_MOST && width > widths[i])
+					widths[i] = width;
+			}
+}
+
+void ik_figures_put(struct ik_buf *out, const char *rows)
+{
+	size_t widths[FIGURES_MOST] = { 0 }, length;
+	const char *cell;
+
+	measure_figures(rows, widths);
+	for (const char *at = rows; *at; at += *at == '\n') {
+		bool row = at[strcspn(at, "\t\n")] == '\t';
+
+		for (size_t i = 0; next_cell(&at, &cell, &length); i++) {
+			size_t width = ik_utf8_width(cell, length), room = i < FIGURES_MOST ? widths[i] : 0;
+			bool bar = is_bar(cell, length) && *at != '\t';
+			int blanks = row && room > width && !bar ? (int)(room - width) : 0;
+
+			if (i == 0)
+				ik_buf_printf(out, "%s%.*s%*s", row ? "  " : "", (int)length, cell, blanks, "");
+			else if (!bar || length > 0)
+				ik_buf_printf(out, "  %*s%.*s", blanks, "", (int)length, cell);
+		}
+		ik_buf_putc(out, '\n');
+	}
+}
+
+void ik_bar_put(struct ik_buf *out, double part, int columns)
+{
+	int eighths = (int)(part * columns * 8 + 0.5);
+
+	if (part > 0 && eighths == 0)
+		eighths = 1;
+	for (; eighths >= 8; eighths -= 8)
+		ik_buf_puts(out, "\xe2\x96\x88");
+	if (eighths > 0)
+		ik_buf_printf(out, "\xe2\x96%c", 0x90 - eighths); /* U+258F is one eighth */
+}
+
 /* Return where a line that is below `end` ends. */
 static size_t line_end(const char *text, size_t start, size_t end)
 {
@@ -370,7 +446,7 @@ static size_t line_end(const char *text, size_t start, size_t end)
 static size_t find_bar(const char *text, size_t start, size_t end)
 {
 	for (; start + 3 <= end; start++)
-		if (memcmp(text + start, BAR_FIRST, 3) >= 0 && memcmp(text + start, BAR_LAST, 3) <= 0)
+		if (ik_is_bar(text + start))
 			return start;
 	return end;
 }
@@ -444,7 +520,7 @@ static void render_table_row(const struct ik_render *request, struct ik_lines *l
 	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position, columns);
 	size_t bar = find_bar(request->text, line, end);
 
-	if (bar < end && bar <= *position + row.shown) {
+	if (bar < end && bar <= *position + row.taken) {
 		row.shown = ik_utf8_fit(request->text + *position, end - *position, (size_t)columns, NULL);
 		row.taken = end + (end < request->end) - *position;
 	}

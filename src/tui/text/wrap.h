@@ -143,6 +143,15 @@ extern const struct ik_renderer ik_renderer_table;
  * words go on the next line. */
 void ik_table_put(struct ik_buf *out, const char *rows, size_t columns);
 
+/* Append a table of lines "NAME\tNUMBER\tNUMBER...\tBAR", with the numbers at the right of their
+ * columns; a line without a tab is a heading. */
+void ik_figures_put(struct ik_buf *out, const char *rows);
+
+/* Append a bar, this part of so many columns, in eighths; a little of it is never nothing. */
+void ik_bar_put(struct ik_buf *out, double part, int columns);
+/* Does a text of at least 3 bytes begin with a character of a bar? */
+bool ik_is_bar(const char *text);
+
 /* What a line of a diff looks like that begins so. */
 enum ik_style ik_diff_style(char first);
 

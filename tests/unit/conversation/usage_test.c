@@ -41,7 +41,7 @@ Test(usage, survives_in_a_message)
 {
 	struct ik_usage usage = { .input_tokens = 5, .output_tokens = 6, .cached_tokens = 1,
 		.reasoning_tokens = 2, .cost = 0.0125 }, read;
-	struct ik_message *message = ik_usage_message(&usage, 3);
+	struct ik_message *message = ik_usage_message(&usage, 3, NULL);
 	struct ik_message *other = ik_message_new(IK_KIND_USER, "x", 1, NULL, 0);
 
 	cr_assert(ik_usage_read(message, &read));
@@ -53,7 +53,7 @@ Test(usage, survives_in_a_message)
 	cr_assert_not(ik_usage_read(other, &read));
 	ik_message_unref(message);
 	usage.cost = -1;
-	message = ik_usage_message(&usage, 3);
+	message = ik_usage_message(&usage, 3, NULL);
 	cr_assert(ik_usage_read(message, &read));
 	cr_assert(near(read.cost, -1));
 	ik_message_unref(message);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "util/limits.h"
 #include "util/utf8.h"
 
 /* All rows of a text, joined by '|'. */
@@ -139,4 +140,63 @@ Test(wrap, long_texts_are_cut_into_sections_after_lines)
 	text[100] = '\n';
 	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &opener), 101);
 	free(text);
+}
+
+Test(wrap, a_table_shows_names_headings_and_bars)
+{
+	struct ik_lines lines = {0};
+	static const char text[] = "/command\nheading\n  name  words\n  n  100%  \u2588\u2588\u2588\u2588\n  text\nplain  text";
+	struct ik_render request = {.text = text, .end = sizeof text - 1, .columns = 14, .prose = 14,
+		.hang = IK_HANG_TABLE, .head = 8, .tail = SIZE_MAX, .head_style = IK_STYLE_USER};
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, 6, 14);
+	ik_renderer_table.render(&request, &lines);
+	cr_assert_eq(lines.count, 6); /* the bar is cut, not continued */
+	for (uint32_t i = 0; i < lines.count; i++)
+		ik_lines_draw(&lines, i, text, &cells, (struct ik_rectangle){0, 0, 6, 14}, (int)i);
+	PICTURE_IS(&cells, "/command\nheading\n  name  words\n  n  100%  \u2588\u2588\u2588\n  text\nplain  text\n");
+	cr_assert_eq(ik_cells_at(&cells, 0, 0)->style, IK_STYLE_USER);
+	cr_assert_eq(ik_cells_at(&cells, 1, 0)->style, IK_STYLE_BOLD);
+	cr_assert_eq(ik_cells_at(&cells, 2, 2)->style, IK_STYLE_CODE);
+	cr_assert_eq(ik_cells_at(&cells, 2, 8)->style, IK_STYLE_NORMAL);
+	cr_assert_eq(ik_cells_at(&cells, 3, 11)->style, IK_STYLE_ACCENT);
+	cr_assert_eq(ik_cells_at(&cells, 4, 2)->style, IK_STYLE_NORMAL);
+	cr_assert_eq(ik_cells_at(&cells, 5, 0)->style, IK_STYLE_NORMAL);
+	ik_cells_done(&cells);
+	ik_lines_done(&lines);
+}
+
+Test(wrap, figures_are_at_the_right_of_their_columns)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_figures_put(&out, "Heading\na\t1\t1,000\t\u2588\u2588\nlong\t100\t5\t\u258f\nx\t\t7\t\n");
+	cr_assert_str_eq(out.data, "Heading\n  a       1  1,000  \u2588\u2588\n  long  100      5  \u258f\n"
+		"  x              7\n", "%s", out.data);
+	ik_buf_done(&out);
+}
+
+Test(wrap, bars_are_as_long_as_what_they_show)
+{
+	static const struct { double part; const char *bar; } rows[] = {
+		{ 0, "" }, { 1, "\u2588\u2588\u2588\u2588" }, { 0.5, "\u2588\u2588" }, { 0.03125, "\u258f" }, { 0.001, "\u258f" },
+		{ 0.21875, "\u2589" }, { 0.28125, "\u2588\u258f" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ik_buf out;
+		ik_buf_init(&out, IK_KIB(4));
+		ik_bar_put(&out, rows[i].part, 4);
+		cr_assert_str_eq(out.data, rows[i].bar, "%g", rows[i].part);
+		ik_buf_done(&out);
+	}
+}
+
+Test(wrap, a_name_wider_than_its_column_has_its_words_below)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_table_put(&out, "a\tone\nlonger\ttwo\n", 4);
+	cr_assert_str_eq(out.data, "  a     one\n  longer\n        two\n", "%s", out.data);
+	ik_buf_done(&out);
 }
