@@ -14,6 +14,7 @@
 #include "provider/models.h"
 #include "provider/openai.h"
 #include "provider/wire/decoder.h"
+#include "provider/wire/think_tags.h"
 #include "provider/wire/wire.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -195,11 +196,15 @@ struct openai_chat_stream_state {
 	struct ik_buf details; /* details of the thinking, including hidden parts: a list of the pieces
 	                          received, not yet closed */
 	bool unwanted;         /* the details are not needed: the calls have their own data */
+	struct ik_think_tags tags;
 };
 
 static void state_done(void *arg)
 {
-	ik_buf_done(&((struct openai_chat_stream_state *)arg)->details);
+	struct openai_chat_stream_state *state = arg;
+
+	ik_buf_done(&state->details);
+	ik_buf_done(&state->tags.held);
 }
 
 /* ---- the details of thinking ---- */
@@ -339,7 +344,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 			(struct ik_opaque_member[]){
 				{ REASONING_DETAILS, { list.data, list.length } }, { 0 } });
 	ik_buf_done(&list);
-	state_done(state);
+	ik_buf_done(&state->details);
 }
 
 /* Does value contain anything? An empty text often accompanies thinking. */
@@ -397,6 +402,28 @@ static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span ite
 	take_function(decoder, item, ik_json_member(item, "function"));
 }
 
+static void report_piece(void *decoder, enum ik_delta_kind kind, const char *text, size_t length)
+{
+	ik_decoder_bytes(decoder, kind, text, length);
+}
+
+/* Handle a piece of the text, at whose start there may be thinking. */
+static void take_content(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	struct openai_chat_stream_state *state = decoder->state;
+	size_t length = 0;
+	char *text;
+
+	if (state->tags.state == IK_TAGS_NONE) {
+		ik_decoder_text(decoder, IK_DELTA_TEXT, value);
+		return;
+	}
+	text = ik_json_string_new(value, &length);
+	if (text)
+		ik_think_tags_take(&state->tags, text, length, report_piece, decoder);
+	free(text);
+}
+
 /* Handle the delta of a streamed choice, or the message of a complete one. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
@@ -412,7 +439,7 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 			says_something(value))
 			end_thinking(decoder);
 		if (ik_json_string_is(key, "content")) {
-			ik_decoder_text(decoder, IK_DELTA_TEXT, value);
+			take_content(decoder, value);
 			ik_decoder_each(decoder, value, take_part);
 		} else if (ik_json_string_is(key, "tool_calls")) {
 			ik_decoder_each(decoder, value, take_call);
@@ -436,6 +463,8 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 {
 	if (!ik_decoder_has_text(reason))
 		return;
+	ik_think_tags_end(&((struct openai_chat_stream_state *)decoder->state)->tags, report_piece,
+		decoder);
 	end_thinking(decoder);
 	end_details(decoder);
 	ik_decoder_stop_name(decoder, reason, (struct ik_json_span){ NULL, 0 });

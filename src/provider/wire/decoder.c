@@ -153,6 +153,12 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	return true;
 }
 
+void ik_decoder_bytes(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, const char *text,
+	size_t length)
+{
+	report(decoder, &(struct ik_delta){ .kind = kind, .text = text, .text_length = length });
+}
+
 static bool same(const struct ik_buf *text, struct ik_json_span value)
 {
 	return ik_json_string_is(value, text->data);

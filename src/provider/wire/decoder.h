@@ -106,6 +106,10 @@ void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span arra
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
+/* Report such a piece that was decoded before. */
+void ik_decoder_bytes(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, const char *text,
+	size_t length);
+
 /*
  * Add a piece of a call. Which call it belongs to is not always obvious: servers omit the index,
  * give every call the same one, send the id only once, or repeat the name in every piece. A call is

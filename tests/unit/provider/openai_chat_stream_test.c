@@ -355,3 +355,17 @@ Test(openai_chat_stream, bears_very_many_calls)
 	free(lines);
 	ik_buf_done(&body);
 }
+
+/* As llama.cpp and others send it without a parser for the model; at the start of a text only. */
+Test(openai_chat_stream, tells_thinking_in_tags_from_the_text)
+{
+	assert_reads(CHAT, TEXT("<think>\\nHm, <b>.\\n</think>\\n\\nYes.") FINISH("stop") DONE,
+		"thinking: Hm, <b>.\n\ntext: Yes.\nstop: end");
+	assert_reads(CHAT, TEXT(" <thi") TEXT("nk>a</th") TEXT("in") TEXT("g></think") TEXT(">b") FINISH("stop") DONE,
+		"thinking: a</thing>\ntext: b\nstop: end");
+	assert_reads(CHAT, TEXT("<think>\\n\\n</think>\\n\\nHi") FINISH("stop") DONE, "text: Hi\nstop: end");
+	assert_reads(CHAT, TEXT("<think>never closed") FINISH("length") DONE,
+		"thinking: never closed\nstop: length");
+	assert_reads(CHAT, TEXT("<thin") FINISH("stop") DONE, "text: <thin\nstop: end");
+	assert_reads(CHAT, TEXT("a <think>b</think>") FINISH("stop") DONE, "text: a <think>b</think>\nstop: end");
+}
