@@ -304,18 +304,17 @@ static bool is_frame(const struct ik_cell *cell)
 		(cell->text[1] == '\x94' || cell->text[1] == '\x95' || memcmp(cell->text, "▌", 3) == 0);
 }
 
-/* Read part of a row, and whether it is selected. */
-static bool read_row(const struct ik_cells *cells, int row, int column, int columns,
+/* Read part of a row. mark: put "* " before what is selected, a row of a list or one of a question's
+ * choices. */
+static void read_row(const struct ik_cells *cells, int row, int column, int columns, bool mark,
 	struct ik_buf *out)
 {
-	bool selected = false;
 	size_t end = 0;
 
 	ik_buf_clear(out);
 	for (int i = column; i < column + columns; i++) {
 		const struct ik_cell *cell = ik_cells_at(cells, row, i);
 
-		selected |= cell->style == IK_STYLE_SELECTION;
 		if (cell->width == 0)
 			continue;
 		if (is_frame(cell) || (cell->length == 1 && cell->text[0] == ' ')) {
@@ -323,11 +322,13 @@ static bool read_row(const struct ik_cells *cells, int row, int column, int colu
 				ik_buf_putc(out, ' ');
 			continue;
 		}
+		if (mark && cell->style == IK_STYLE_SELECTION)
+			ik_buf_puts(out, "* ");
+		mark = mark && cell->style != IK_STYLE_SELECTION;
 		ik_buf_append(out, cell->text, cell->length);
 		end = out->length;
 	}
 	ik_buf_truncate(out, end);
-	return selected;
 }
 
 /* Is a line among these lines, each of which is between line feeds? */
@@ -359,13 +360,12 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_init(&line, IK_KIB(64));
 	for (int row = area.row; row < area.row + area.rows; row++) {
-		bool selected = read_row(cells, row, area.column, area.columns, &text);
-
+		read_row(cells, row, area.column, area.columns, true, &text);
 		if (text.length == 0)
 			continue;
 		squeeze(&text);
 		ik_buf_clear(&line);
-		ik_buf_printf(&line, "\n%s%s\n", selected ? "* " : "", text.data);
+		ik_buf_printf(&line, "\n%s\n", text.data);
 		if (!is_among(&linear->pane, &line)) {
 			clear_line(linear);
 			put_lines(linear, line.data + 1, line.length - 1);
@@ -594,7 +594,7 @@ static void write_line(struct ik_linear *linear, const struct ik_cells *cells)
 	if (row < 0)
 		return;
 	ik_buf_init(&line, IK_KIB(64));
-	(void)read_row(cells, row, 0, cells->columns, &line);
+	read_row(cells, row, 0, cells->columns, false, &line);
 	size_t width = ik_utf8_width(line.data, line.length);
 
 	while (width < (size_t)column && width++ < (size_t)cells->columns)
