@@ -104,17 +104,25 @@ static bool must_be_file(const struct ik_places *places, const char *path, size_
 	return false;
 }
 
+/* Return the length of the mention's path without punctuation at its end. */
+static size_t bare_length(const struct ik_mention *mention)
+{
+	size_t length = mention->length;
+
+	while (length > 0 && strchr(".,;:!?)]}'\">", mention->path[length - 1]))
+		length--;
+	return length;
+}
+
 /* Return the length of the path in the mention, or 0 if it is text. */
 static size_t path_length(const struct ik_places *places, const struct ik_mention *mention)
 {
-	size_t length = mention->length, least = length;
+	size_t length = mention->length, least = bare_length(mention);
 
 	if (length == 0)
 		return 0;
 	if (mention->quoted || exists(places, mention->path, length))
 		return length;
-	while (least > 0 && strchr(".,;:!?)]}'\">", mention->path[least - 1]))
-		least--;
 	while (length > least)
 		if (exists(places, mention->path, --length) && length > 0)
 			return length;
@@ -127,8 +135,8 @@ char *ik_mention_unknown(const char *text, size_t length, const struct ik_places
 	size_t position = 0;
 
 	while (ik_mention_next(text, length, &position, &mention))
-		if (mention.length > 0 && path_length(places, &mention) == 0)
-			return ik_strndup(mention.path, mention.length);
+		if (bare_length(&mention) > 0 && path_length(places, &mention) == 0)
+			return ik_strndup(mention.path, bare_length(&mention));
 	return NULL;
 }
 

@@ -185,19 +185,29 @@ static const struct ik_proposal *selected_of(const struct ik_popup *popup)
 								   : NULL;
 }
 
+/* Does Tab accept the selected candidate? If Tab opened the list or selected, it goes on. */
+static bool tab_accepts(const struct ik_popup *popup)
+{
+	return popup->selected != NONE && !popup->asked;
+}
+
 /* Append the text of the last row. */
 static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keymap,
 	struct ik_buf *out)
 {
 	const struct ik_proposal *selected = selected_of(popup);
-	const struct ik_key_hint hints[] = {
-		{ IK_ACTION_SEND, IK_ACTION_NONE,
-			selected && selected->completes ? N_("run") : N_("accept"), 2 },
-		{ IK_ACTION_COMPLETE, IK_ACTION_NONE, N_("next"), 3 },
-		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
-		{ 0 },
-	};
+	bool runs = selected && selected->completes, accepts = tab_accepts(popup);
+	bool same = accepts && !runs; /* Enter and Tab */
+	struct ik_key_hint hints[4] = { 0 };
+	size_t count = 0;
 
+	if (selected)
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_SEND,
+			same ? IK_ACTION_COMPLETE : IK_ACTION_NONE, runs ? N_("run") : N_("accept"), 2 };
+	if (!same)
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_COMPLETE, IK_ACTION_NONE,
+			accepts ? N_("accept") : N_("next"), 3 };
+	hints[count] = (struct ik_key_hint){ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 };
 	if (popup->shown.note)
 		ik_buf_printf(out, " %s", popup->shown.note);
 	else if (!selected)
@@ -205,7 +215,7 @@ static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keyma
 	else
 		ik_buf_printf(out, " %zu/%zu", popup->selected + 1, popup->count);
 	ik_buf_puts(out, "  ");
-	ik_keymap_put_hints(keymap, IK_IN_EDITOR, selected ? hints : hints + 1, FOOT_COLUMNS, out);
+	ik_keymap_put_hints(keymap, IK_IN_EDITOR, hints, FOOT_COLUMNS, out);
 }
 
 /* Draw the popup at the bottom of area; the word begins at this column. */
@@ -389,6 +399,11 @@ static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 
 	switch (action) {
 	case IK_ACTION_COMPLETE:
+		if (tab_accepts(&prompt->popup)) {
+			take(prompt, prompt->popup.matches[prompt->popup.selected]);
+			return true;
+		}
+		/* fall through */
 	case IK_ACTION_COMPLETE_PREVIOUS:
 		prompt->popup.asked = true;
 		complete(prompt, action == IK_ACTION_COMPLETE ? 1 : -1, false);

@@ -1434,7 +1434,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	case IK_EVENT_MESSAGE:
 		note_messages(screen, &event->message, 1, false);
 		if (event->message->kind == IK_KIND_COMMAND)
-			screen->flash = NULL; /* it may have announced this answer */
+			ik_screen_flash(screen, NULL); /* it may have announced this answer */
 		break;
 	case IK_EVENT_OLDER:
 		note_messages(screen, event->older, event->count, true);

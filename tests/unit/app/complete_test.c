@@ -172,6 +172,21 @@ Test(attach, says_what_cannot_go_along)
 }
 
 /* A file that seems empty and gives its text as it comes: the kernel's log, where it may be read. */
+static void check_unknown(const char *text, const char *expected)
+{
+	char *name = ik_mention_unknown(text, strlen(text), &places);
+
+	cr_assert_str_eq(name ? name : "", expected, "%s", text);
+	free(name);
+}
+
+Test(attach, names_the_mention_that_is_no_file)
+{
+	check_unknown("see @a.c and \\@me, me@example.org, @ and @.", "");
+	check_unknown("see @a.c, @nofile, @other", "nofile");
+	check_unknown("(@Override)", "Override");
+}
+
 Test(attach, waits_for_no_file, .timeout = 20)
 {
 	char bytes[8192];
