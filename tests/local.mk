@@ -53,7 +53,7 @@ pictures: all tests/screen/harness tests/net/loopback_server
 		$(PICTURE_SCENES:%=$(srcdir)/tests/pictures/%.screen)
 
 # Those in the manual's folder.
-DOC_PICTURES = first-dark turn-dark turn-light working-light question-dark inspector-dark \
+DOC_PICTURES = first-dark turn-dark turn-light context-light question-dark inspector-dark \
 	browser-light help-dark picker-light ja-dark
 .PHONY: update-pictures
 update-pictures:
