@@ -201,8 +201,11 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 		{ "ping", pass_over },
 		{ 0 },
 	};
+	struct ik_json_span type = ik_json_member(event, "type");
 
-	if (!ik_decoder_dispatch(decoder, event, events))
+	/* Other types may be added at any time, and are passed over ("Versioning"). */
+	if (!ik_decoder_dispatch(decoder, event, events) &&
+		(ik_json_span_type(type) != IK_JSON_STRING || ik_json_string_is(type, "error")))
 		ik_decoder_error(decoder, event);
 }
 

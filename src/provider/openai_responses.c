@@ -14,8 +14,9 @@
 #include "provider/wire/wire.h"
 #include "util/text.h"
 
-/* Mark for an item that was reported piece by piece. */
+/* Marks for an item that is being reported piece by piece, and for one that was reported whole. */
 #define REPORTED 1
+#define COMPLETE 2
 
 /* Report a string value as a piece of the item's text. */
 static void report_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, int64_t index,
@@ -99,6 +100,8 @@ static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik
 {
 	struct ik_json_span type = ik_json_member(item, "type");
 
+	if (ik_decoder_mark(decoder, index) == COMPLETE)
+		return;
 	if (ik_json_string_is(type, "function_call")) {
 		take_call(decoder, index, item);
 		ik_decoder_end_calls(decoder);
@@ -107,6 +110,7 @@ static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik
 	} else if (ik_json_string_is(type, "reasoning")) {
 		end_reasoning(decoder, index, item);
 	}
+	ik_decoder_set_mark(decoder, index, COMPLETE);
 }
 
 /* ---- events ---- */
@@ -177,12 +181,7 @@ static void end_response(struct ik_stream_decoder *decoder, struct ik_json_span 
 	ik_decoder_complete(decoder);
 }
 
-static void take_end(struct ik_stream_decoder *decoder, struct ik_json_span event)
-{
-	end_response(decoder, ik_json_member(event, "response"));
-}
-
-/* Handle a response that was not streamed. */
+/* Handle a complete response: report those of its items that no event has reported. */
 static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span response)
 {
 	struct ik_json_span output = ik_json_member(response, "output"), key, item;
@@ -194,6 +193,11 @@ static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span
 			end_item(decoder, index++, item);
 	}
 	end_response(decoder, response);
+}
+
+static void take_end(struct ik_stream_decoder *decoder, struct ik_json_span event)
+{
+	take_response(decoder, ik_json_member(event, "response"));
 }
 
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)

@@ -169,3 +169,11 @@ Test(anthropic_stream, reads_a_reply_that_was_not_streamed)
 		"\"stop_reason\":\"tool_use\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}",
 		"text: Hi\ncall 0: id=a name=one\narguments 0: {\"x\":1}\nusage: 3 4 0 0\nstop: tool_calls");
 }
+
+/* "New event types may be added": whatever members they have. */
+Test(anthropic_stream, passes_over_events_of_tomorrow)
+{
+	assert_reads(TYPE, TEXT("0", "x") EVENT("progress", ",\"message\":\"Reading the files.\"")
+		EVENT("hint", ",\"detail\":\"y\"") "data: {\"type\":\"message_delta\",\"delta\":"
+		"{\"stop_reason\":\"end_turn\"}}\n\n" EVENT("message_stop", ""), "text: x\nstop: end");
+}

@@ -68,7 +68,7 @@ Test(openai_responses_stream, puts_interleaved_calls_together)
 		DONE("4", "{\"type\":\"web_search_call\",\"id\":\"w\",\"status\":\"completed\"}") COMPLETED,
 		"call 0: id=a name=one\ncall 1: id=b name=two\narguments 1: {\"y\"\narguments 0: {\"x\"\n"
 		"arguments 1: :2}\narguments 0: :1}\ncall 2: id=c name=three\narguments 2: {\"z\":3}\n"
-		"usage: 9 7 4 3\nstop: tool_calls");
+		"text: again\nusage: 9 7 4 3\nstop: tool_calls");
 }
 
 Test(openai_responses_stream, knows_why_it_ends)
@@ -106,7 +106,7 @@ Test(openai_responses_stream, survives_what_is_not_the_format)
 		EVENT("response.output_item.added", ",\"output_index\":1e300,\"item\":7")
 		EVENT("response.of_tomorrow", ",\"delta\":{}")
 		EVENT("response.output_text.delta", ",\"delta\":{}") COMPLETED,
-		"usage: 9 7 4 3\nstop: end");
+		"text: again\nusage: 9 7 4 3\nstop: end");
 }
 
 Test(openai_responses_stream, reads_a_reply_that_was_not_streamed)
@@ -203,4 +203,16 @@ Test(openai_responses_request, sends_items_back)
 		"{\"type\":\"function_call_output\",\"call_id\":\"%s\",\"output\":\"{\\\"n\\\":2}\"},"
 		"{\"role\":\"assistant\",\"content\":\"c\"}]", made, made);
 	assert_member(TYPE, &request, "input", wanted);
+}
+
+/* Some servers send no events of items, or leave some out. */
+Test(openai_responses_stream, takes_what_only_the_end_has)
+{
+	assert_reads(TYPE, EVENT("response.completed", ",\"response\":{\"status\":\"completed\",\"output\":["
+		"{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"Hello\"}]},"
+		"{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"glob\",\"arguments\":\"{}\"}]}"),
+		"text: Hello\ncall 0: id=c name=glob\narguments 0: {}\nstop: tool_calls");
+	assert_reads(TYPE, TEXT("0", "Hel") EVENT("response.completed", ",\"response\":{\"status\":"
+		"\"completed\",\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
+		"\"text\":\"Hello\"}]}]}"), "text: Hel\nstop: end");
 }
