@@ -103,7 +103,7 @@ static bool is_problem(const struct ik_message *message)
 	return ik_json_member(data, "code").text || ik_json_member(data, "problem").text;
 }
 
-/* Return which block shows a message; IK_BLOCK_KINDS: none does. */
+/* Return the kind of block that shows a message, or IK_BLOCK_KINDS if it isn't shown. */
 static enum ik_block_kind block_kind(const struct ik_message *message)
 {
 	switch (message->kind) {
@@ -536,8 +536,8 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start, si
 	return section;
 }
 
-/* Learn what the sections have to know, and lay those out again that look different then. Of a text
- * that grows, the last line may yet become anything. */
+/* Update what the sections depend on, and lay out again those that change. The last line of a
+ * growing text can still become anything. */
 static void learn(struct ik_block *block, const struct ik_renderer *renderer)
 {
 	size_t length = block->length;

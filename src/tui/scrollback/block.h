@@ -39,7 +39,7 @@ enum ik_block_kind {
 struct ik_section {
 	uint32_t start, end;
 	uint32_t opener; /* where the block of the text begins that it continues, or start */
-	int columns;     /* the width of the lines; 0: there are none */
+	int columns;     /* the width of the lines; 0 if there are none */
 	struct ik_lines lines;
 };
 
@@ -95,7 +95,7 @@ struct ik_block *ik_block_of_call(struct ik_shown_call *call);
 /* Append bytes from outside, a piece of a stream: sanitised here. Empty lines
  * at the start are left out. */
 void ik_block_append(struct ik_block *block, const char *bytes, size_t length);
-/* Nothing more comes: what was held back is brought out, blanks at the end go. */
+/* The text is complete: show what was held back, and remove blanks at the end. */
 void ik_block_finish(struct ik_block *block);
 /* The stored message of what was streamed; its text is shown from now on. */
 void ik_block_finish_with(struct ik_block *block, struct ik_message *message);
@@ -113,14 +113,13 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 bool ik_block_foldable(const struct ik_block *block);
 void ik_block_fold(struct ik_block *block, bool folded);
 
-/* Is it folded to a row, which is grouped with others of the kind? */
+/* Is it folded to one row, which is grouped with others of its kind? */
 bool ik_block_is_row(const struct ik_block *block);
 
 /* The time, for thinking that grows (monotonic); true: it shows another second now. */
 bool ik_block_tick(struct ik_block *block, int64_t now_ms);
 
-/* The block's text as it was written, for a clipboard: of a message as it came, of a call
- * its outcome. */
+/* The block's text for the clipboard: a message as received, a call's result. */
 void ik_block_copy(struct ik_block *block, struct ik_buf *out);
 
 /* Bring text and sections up to date; must precede the four below. */

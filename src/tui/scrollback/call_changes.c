@@ -1,4 +1,4 @@
-/* What a call changes in its file: the part of tui/scrollback/calls.h that compares. */
+/* The changes that a call makes in its file: the part of tui/scrollback/calls.h that compares. */
 #include "tui/scrollback/calls.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static size_t result_number(const struct ik_shown_call *call, const char *role)
 /* A diff that is being written with the numbers of its lines. */
 struct numbered_diff {
 	size_t numbers[2]; /* of the next line, in the old text and in the new one */
-	size_t first;      /* number of the first line; 0: there are no numbers */
+	size_t first;      /* number of the first line; 0: show no numbers */
 	int width;         /* of a number */
 	size_t most;       /* lines that are still to be written */
 	struct ik_buf *out;
@@ -123,7 +123,7 @@ void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, siz
 	*ret_changes = diff->changes;
 }
 
-/* Append a text, completed to whole lines; false: it is no string. */
+/* Append a text, completed to whole lines. Return false if it isn't a string. */
 static bool put_lines(struct ik_json_span value, struct ik_buf *out)
 {
 	if (!ik_json_string(value, out))

@@ -19,7 +19,7 @@ enum ik_call_text {
 	IK_CALL_TEXTS
 };
 
-/* Bytes of a text; 0: there is none. */
+/* The number of bytes of a text; 0 if there is none. */
 size_t ik_call_text_length(const struct ik_shown_call *call, enum ik_call_text which);
 
 /* Append part number part of a text, which begins and ends with a whole character. read may

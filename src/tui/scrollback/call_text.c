@@ -42,7 +42,7 @@ const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_st
 	return marks[call->stage].mark;
 }
 
-/* Make the line of a command of the user's own: as it was typed. */
+/* Make the line of a command that the user typed. */
 static void add_own_command(struct ik_shown_call *call)
 {
 	struct ik_json_span arguments;
@@ -123,7 +123,7 @@ enum ik_display_kind ik_call_kind(struct ik_shown_call *call)
 	return call->kind;
 }
 
-/* End the line that was begun in out, if one was. */
+/* End the line in out, if one is open. */
 static void fresh_line(struct ik_buf *out)
 {
 	if (out->length > 0 && out->data[out->length - 1] != '\n')
@@ -261,7 +261,7 @@ static void trim_end(struct ik_buf *out, size_t least)
 	ik_buf_truncate(out, length);
 }
 
-/* Append what a call that runs has printed last, or all that is kept of it. */
+/* Append the last lines that a running call has printed, or all that is kept of them. */
 static void add_live(struct ik_shown_call *call, size_t lines, struct ik_buf *out)
 {
 	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
@@ -363,8 +363,8 @@ static void add_facts(struct ik_shown_call *call, size_t hidden, bool large, str
 	}
 }
 
-/* Append an object's members in their order, each on a line, or below its name. but: these values are
- * left out. */
+/* Append an object's members in their order, each on a line, or below its name. but: these values
+ * are left out. */
 static void add_members(struct ik_buf *out, struct ik_json_span object,
 	const struct ik_json_span but[2])
 {
@@ -387,8 +387,8 @@ static void add_members(struct ik_buf *out, struct ik_json_span object,
 	ik_buf_done(&text);
 }
 
-/* Append all arguments where the first line cannot show them as they are; changes: but for those that
- * are shown as a diff. */
+/* Append all arguments where the first line cannot show them as they are; changes: but for those
+ * that are shown as a diff. */
 static void add_arguments(const struct ik_shown_call *call, bool changes, struct ik_buf *out)
 {
 	const struct ik_json_span none = { NULL, 0 };

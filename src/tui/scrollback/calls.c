@@ -361,7 +361,7 @@ void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *c
 	memcpy(call->command, command->id, sizeof(call->command));
 }
 
-/* Make the envelope of a shell command, of which only what it printed is stored. */
+/* Make the envelope of a shell command, of which only the output is stored. */
 static void set_printed(struct ik_calls *calls, struct ik_shown_call *call,
 	const struct ik_message *message, int64_t duration_ms)
 {

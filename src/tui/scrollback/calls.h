@@ -43,28 +43,28 @@ struct ik_shown_call {
 	struct ik_buf result_words; /* what came of it, in a few words */
 	unsigned words_version;     /* of the call, that they were made of */
 	enum ik_display_kind kind;  /* known with line */
-	const char *display;        /* of its tool, JSON text in the list's registry; NULL: none */
+	const char *display;        /* of its tool: JSON text in the list's registry, or NULL */
 	enum ik_call_stage stage;
 	struct ik_buf output;       /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
-	                                dropped when the result is there */
+									dropped when the result is there */
 	struct ik_buf errors;       /* stderr as it comes; dropped when all of it is there */
-	size_t left_out[2];         /* what is kept of neither: bytes before these two */
+	size_t left_out[2];         /* the number of bytes before these two that are not kept */
 	struct ik_buf envelope;     /* until the stored result is there */
 	struct ik_message *result;  /* tool_result, or NULL, */
 	struct ik_json_span stored; /* and the envelope in it, as it is written there */
 	struct ik_bytes *whole[2];  /* stdout where the envelope was cut, stderr; not what can be
-	                                read from the store, and of old calls not for ever
-	                                (IK_LIMIT_OLD_OUTPUT) */
+									read from the store, and of old calls not for ever
+									(IK_LIMIT_OLD_OUTPUT) */
 	struct ik_blob blobs[2];    /* the same in the store; 0 bytes: nothing */
 	int64_t started_ms;         /* monotonic; -1: at the next tick */
 	int64_t duration_ms;        /* -1: not known */
 	int64_t exit_code;          /* of what a tool ran that worked itself, if its result has an
-	                                "exit_code" (bash's has); else 0 */
+									"exit_code" (bash's has); else 0 */
 	bool denied;                /* it was not allowed to run */
 	bool own;                   /* the user's: it doesn't end with a turn */
 	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
 	bool has_block;             /* the scrollback shows it */
-	const char *open_key;       /* the list's: opens it in the inspector; NULL: none does */
+	const char *open_key;       /* the list's: opens it in the inspector; or NULL */
 	unsigned version;
 };
 
@@ -79,7 +79,7 @@ void ik_calls_set_open_key(struct ik_calls *calls, const char *key);
 /* The tools whose displays calls are shown by; takes a reference. */
 void ik_calls_set_registry(struct ik_calls *calls, struct ik_registry *registry);
 
-/* Forget all of them: it is another session. The version keeps growing. */
+/* Forget all calls, because the session changes. The version keeps growing. */
 void ik_calls_clear(struct ik_calls *calls);
 
 size_t ik_calls_count(const struct ik_calls *calls);
@@ -88,8 +88,8 @@ struct ik_shown_call *ik_calls_at(const struct ik_calls *calls, size_t index);
 unsigned ik_calls_version(const struct ik_calls *calls);
 size_t ik_calls_running(const struct ik_calls *calls);
 
-/* The call with that id, made at the end of the list if there is none. name
- * may be NULL when it is not known. */
+/* Return the call with that id, which is added to the end of the list if it is new. name is NULL if
+ * it is unknown. */
 struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name);
 /* The same; a new one goes to index (older calls of a restored session). */
 struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
@@ -128,9 +128,9 @@ void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
  * bytes (SIZE_MAX: all) the beginning, as JSON that is whole: of the text that is cut there what
  * there is, nothing of what follows. */
 bool ik_call_envelope(const struct ik_shown_call *call, size_t most, struct ik_buf *out);
-/* Its bytes as they are stored, which are as many or more; 0: there is none. */
+/* The number of its bytes as stored, which is the same or greater; 0 if there is none. */
 size_t ik_call_envelope_size(const struct ik_shown_call *call);
-/* A larger one is not read whole unless it has to be: that would be felt. */
+/* A larger one is read whole only if necessary, because that takes noticeable time. */
 #define IK_CALL_LARGE IK_MIB(1)
 bool ik_call_is_large(const struct ik_shown_call *call);
 /* Did it print more than the scrollback has of it when it is unfolded? */
@@ -140,16 +140,16 @@ bool ik_call_has_more(const struct ik_shown_call *call);
  * The call as text for the scrollback, sanitised: what it does with a few facts on the first line;
  * below it what is worth seeing: of an edit its changes, of a command the last lines of its output
  * (also while it runs), of a failure a few lines in any case; of either at most this many.
- * IK_CALL_ALL: all arguments, and all of it. ret_head: where the facts begin; ret_tail: where a mark
- * at the end of what was left out does. Return whether what is below the first line is a diff.
+ * IK_CALL_ALL: all arguments, and all of it. ret_head: where the facts begin; ret_tail: where a
+ * mark at the end of what was left out does. Return whether what is below the first line is a diff.
  */
 #define IK_CALL_LINES 20 /* of a call of the user's own */
 #define IK_CALL_ALL SIZE_MAX
 bool ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
 	size_t *ret_tail);
 
-/* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
- * than any clipboard takes. */
+/* Its result, or its output so far, as received; only the beginning of a large one, which is more
+ * than any clipboard holds. */
 void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 
 /* Append the facts after what a call does: how it failed, what came of it, how long it took. */
@@ -172,22 +172,22 @@ void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, siz
 bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_buf *out,
 	struct ik_call_changes *ret_changes);
 
-/* Return what a call does, by its tool's account. If the tool gives none, a call with an argument
+/* Return what a call does, according to its tool. If the tool doesn't say, a call with an argument
  * "command" runs that. */
 enum ik_display_kind ik_call_kind(struct ik_shown_call *call);
 
 /* Return how the call's tool wants it shown; no value if it does not say. */
 struct ik_json_span ik_call_display(const struct ik_shown_call *call);
 
-/* Return the argument that has a role in the display ("path", "command", "old_text", "new_text"); no
- * value if there is none. */
+/* Return the argument that has a role in the display ("path", "command", "old_text", "new_text");
+ * no value if there is none. */
 struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *role);
 
 /* Return a call's stage as a mark of one column, and its style. */
 const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_style);
 
-/* What a call does ("Find *.c"), one sanitised line, cut to about a screenful, a command's to several;
- * valid until the call changes. */
+/* What a call does ("Find *.c"), one sanitised line, cut to about a screenful, a command's to
+ * several; valid until the call changes. */
 const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length);
 
 #endif

@@ -29,18 +29,18 @@ struct ik_scrollback {
 	int rows, columns;
 	struct ik_scroll_place top; /* the first row of the window, unless that is at the end */
 	bool top_gap;               /* the blank row before that block */
-	/* What was the end when the window left it. */
+	/* The end when the window left it. */
 	int64_t seen_number;
 	size_t seen_length;
 	/* The block with the mark. */
 	bool selecting;
 	int64_t selected;         /* its number */
 	struct ik_rectangle area; /* where it was drawn last */
-	/* What is marked: between two cells, in any order, both included. */
+	/* The selection: between two cells, in any order, both included. */
 	bool marking, marked;
 	int marked_columns; /* the width it was marked at */
 	struct mark mark_anchor, mark_head;
-	/* What the next picture shows, whatever its size. */
+	/* What the next frame shows, whatever its size. */
 	bool holding;
 	int64_t held_number;
 	size_t held_offset;
@@ -190,7 +190,7 @@ const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollbac
 		scrollback->columns - ik_scrollback_gutter(scrollback, block));
 }
 
-/* Return the number of blank rows before a block: none before the first, none within a group. */
+/* Return the number of blank rows before a block: 0 before the first one and within a group. */
 static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 {
 	if (index == 0)
@@ -483,8 +483,8 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 		if ((int64_t)i == seen && offset >= block->length)
 			continue;
 		for (uint32_t s = ik_block_section_at(block, offset); s < block->section_count; s++) {
-			/* What is laid out already counts, too: the same text always gives the same
-			 * number. */
+			/* Lines that are laid out already count, too, so that the same text always gives the
+			 * same number. */
 			looked_at += block->sections[s].end - block->sections[s].start + COUNT_BLOCK;
 			*ret_more = looked_at > COUNT_BYTES;
 			if (*ret_more)
@@ -610,7 +610,7 @@ void ik_scrollback_step(struct ik_scrollback *scrollback, int direction)
 		ik_scrollback_select(scrollback, true);
 		return;
 	}
-	/* What of it is out of the window is seen before another has its turn. */
+	/* The part of it outside the window is shown before another block is. */
 	if (direction < 0 && is_before(first_row(scrollback, index), top)) {
 		ik_scrollback_scroll(scrollback, -1);
 	} else if (direction > 0 && is_before(end, last_row_of(scrollback, index))) {
@@ -641,8 +641,8 @@ void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool fol
 
 	if (!ik_block_foldable(block) || block->folded == folded)
 		return;
-	/* What is above the block stays where it is; the block's first row, if it is out of
-	 * the window, comes into it. */
+	/* The rows above the block stay in place; if the block's first row is outside the window,
+	 * scroll to it. */
 	ik_scrollback_mark_end(scrollback);
 	struct ik_scroll_row top = ik_scrollback_window(scrollback);
 
@@ -748,7 +748,7 @@ static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scr
 	return (struct mark){ number, place.section, place.line, column };
 }
 
-/* Return the row of a mark; after all others where its block is gone. */
+/* Return the row of a mark; the row after the last if its block is gone. */
 static struct ik_scroll_row row_of_mark(const struct ik_scrollback *scrollback,
 	const struct mark *mark)
 {
@@ -772,8 +772,8 @@ static bool ends(const struct ik_scrollback *scrollback, struct mark *ret_first,
 	return true;
 }
 
-/* Find the columns of a row that are marked, from the first to before the second; false: none
- * is. */
+/* Find the selected columns of a row, from the first to before the second. Return false if none is
+ * selected. */
 static bool marked_part(const struct ik_scrollback *scrollback, struct ik_scroll_row row,
 	int *ret_from, int *ret_to)
 {
@@ -967,7 +967,7 @@ void ik_scrollback_hold(struct ik_scrollback *scrollback, size_t index, size_t o
 	scrollback->held_offset = offset;
 }
 
-/* Move the window to what is held, unless it shows that. */
+/* Move the window to the held place, unless it shows that. */
 static void show_held(struct ik_scrollback *scrollback)
 {
 	size_t index = ik_scrollback_index(scrollback, scrollback->held_number);

@@ -22,7 +22,7 @@ struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback);
 /* Forget all blocks; at the end again. */
 void ik_scrollback_clear(struct ik_scrollback *scrollback);
 
-/* Take over a block: at the end; several, in their order, before all others. */
+/* Add a block at the end, or several, in order, before all others. Takes ownership. */
 void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block);
 void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
 	size_t count);
@@ -51,8 +51,8 @@ void ik_scrollback_bottom(struct ik_scrollback *scrollback);
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback);
 /* Rows below the window, counted no further than most. */
 size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most);
-/* Rows that have come below since the window left the end, counted; what is more than a
- * window's work is not: *ret_more says that there is such. */
+/* Return the number of rows added below since the window left the end. Counting stops after a
+ * limited amount of work: *ret_more then says that there are more. */
 size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more);
 
 /* A place that outlives ik_scrollback_clear() when the same blocks come back. */
@@ -100,13 +100,13 @@ void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scroll_row
 void ik_scrollback_hold(struct ik_scrollback *scrollback, size_t index, size_t offset);
 
 /*
- * One block may have a mark. on: it gets one that is in the window, the last unless one
- * there has it; off: none has.
+ * One block may have the mark. on: mark the last block in the window, unless one there is marked;
+ * off: unmark it.
  */
 void ik_scrollback_select(struct ik_scrollback *scrollback, bool on);
-/* The mark on the block with that index, or on none; the window stays. */
+/* Mark the block with that index, or none; the window stays. */
 void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on);
-/* The index of the block with the mark; the count of blocks where none has it. */
+/* Return the index of the marked block; the number of blocks if none is marked. */
 size_t ik_scrollback_selected_index(const struct ik_scrollback *scrollback);
 /* Move the window, if it must be moved, so that the block with the mark is in it. */
 void ik_scrollback_show_selected(struct ik_scrollback *scrollback);
@@ -116,15 +116,15 @@ struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback);
 /* To the next block (direction > 0), or the one before; of one that is larger than the window
  * first to its next rows. */
 void ik_scrollback_step(struct ik_scrollback *scrollback, int direction);
-/* Open the block with the mark, or fold it; false: it is none that can be. */
+/* Open the marked block, or fold it. Return false if it can't be folded. */
 bool ik_scrollback_open(struct ik_scrollback *scrollback);
 /* The same to the block with that index. */
 void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded);
 /* A click on a row of the window: the block there gets the mark; a folded one opens, and an
  * open one folds by its first row. True: it did one of both. */
 bool ik_scrollback_click(struct ik_scrollback *scrollback, int row);
-/* Let the window begin with the question before, or after, the one that it begins with;
- * it gets the mark. False: there is none. */
+/* Scroll to the question before, or after, the one at the top, and mark it. Return false if there
+ * is none. */
 bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
 
 /*
@@ -139,10 +139,10 @@ bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int co
 void ik_scrollback_hide(struct ik_scrollback *scrollback);
 /* Begin at a cell that is in it; nothing is marked yet, nor any more. */
 void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int column);
-/* Mark up to another cell, this one included. One above the area (or in the first row of
- * the grid, above which there is none) or below it moves the window by a row. */
+/* Select up to another cell, including it. A cell above the area (or in the first row of the grid)
+ * or below it scrolls by a row. */
 void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column);
-/* Mark the word at a cell (a path, an address); false: there is none. */
+/* Select the word at a cell (a path, an address). Return false if there is none. */
 bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column);
 void ik_scrollback_mark_end(struct ik_scrollback *scrollback);
 /* Append what is marked, as it is shown: without frames, and what is one line as one line.

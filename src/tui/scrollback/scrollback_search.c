@@ -31,7 +31,7 @@ struct ik_search {
 	struct ik_needle needle;
 	struct ik_shown_text text; /* of the section that was looked at last */
 
-	int way;                     /* in which a first place is looked for: -1 upwards, 1 down */
+	int way;                     /* direction of the search for a first place: -1 up, 1 down */
 	struct ik_scroll_place back; /* the window at the beginning, */
 	int64_t origin;              /* and the block at its edge, */
 	size_t origin_offset;        /* and the place in its text; SIZE_MAX: its end */
@@ -40,8 +40,8 @@ struct ik_search {
 	 * from there, from -1 on up. */
 	struct found_list above, below;
 	struct found_place up,
-		down;        /* sections before the one, and from the other on, are to be searched */
-	int64_t skipped; /* the first block that was not, as it still changed; or none */
+		down; /* the sections before the first, and from the second on, still have to be searched */
+	int64_t skipped; /* the first block that was skipped because it still changed; or none */
 
 	bool seeking;
 	bool in_block; /* for a place in the block of the origin only */
@@ -90,7 +90,7 @@ static int64_t end_number(const struct ik_search *search)
 	return ik_scrollback_number(search->scrollback, ik_scrollback_count(search->scrollback));
 }
 
-/* Return the block with that number; NULL: there is none. */
+/* Return the block with that number, or NULL. */
 static struct ik_block *block_of(const struct ik_search *search, int64_t number)
 {
 	size_t index = ik_scrollback_index(search->scrollback, number);
@@ -102,8 +102,8 @@ static struct ik_block *block_of(const struct ik_search *search, int64_t number)
 
 /* ---- what is in a section ---- */
 
-/* Lay out a section of a block that is prepared and open, and make its text. What was not laid
- * out before is forgotten again if forget. */
+/* Lay out a section of a block that is prepared and open, and make its text. forget: drop the
+ * layout afterwards if it was not there before. */
 static void fill_text(struct ik_search *search, struct ik_block *block, uint32_t section,
 	bool forget)
 {
@@ -134,9 +134,9 @@ static void add_place(struct found_list *list, int64_t block, uint32_t section, 
 	list->places[list->count++] = (struct found_place){ block, section, (uint32_t)match };
 }
 
-/* Is it known without laying it out that a section has no match? What is shown is the text as it is,
- * or without markup; only of an entity, of a link to a definition, and of the head of a table that the
- * section continues, letters are shown that aren't in it. */
+/* Is it known without laying it out that a section has no match? What is shown is the text as it
+ * is, or without markup; only of an entity, of a link to a definition, and of the head of a table
+ * that the section continues, letters are shown that aren't in it. */
 static bool has_none(const struct ik_search *search, const struct ik_block *block,
 	const struct ik_section *section)
 {
@@ -152,7 +152,7 @@ static bool has_none(const struct ik_search *search, const struct ik_block *bloc
 		!ik_needle_may_show(&search->needle, text, length);
 }
 
-/* Take what a section has: the matches before that one above the origin, the others below it. */
+/* Add a section's matches: those before that one above the origin, the others below it. */
 static void take_section(struct ik_search *search, int64_t number, uint32_t section, size_t first)
 {
 	const struct ik_buf *text = &search->text.text;
@@ -171,7 +171,7 @@ static void take_section(struct ik_search *search, int64_t number, uint32_t sect
 
 /* ---- searching ---- */
 
-/* Search anew from a place on. */
+/* Search again from a place on. */
 static void begin_at(struct ik_search *search, struct found_place place)
 {
 	search->above.count = search->below.count = 0;
@@ -305,7 +305,7 @@ static void seek(struct ik_search *search, ptrdiff_t wanted, int direction)
 	search->wrapped = search->in_block = false;
 }
 
-/* Search anew from the origin on. */
+/* Search again from the origin on. */
 static void begin_at_origin(struct ik_search *search)
 {
 	struct ik_block *block = block_of(search, search->origin);
@@ -328,7 +328,7 @@ static void begin_at_origin(struct ik_search *search)
 	begin_at(search, from);
 }
 
-/* Search anew from the origin on, and look for the first place in a direction. */
+/* Search again from the origin on, for the first place in a direction. */
 static void seek_from_origin(struct ik_search *search, int direction)
 {
 	begin_at_origin(search);
@@ -440,7 +440,7 @@ static bool show_wanted(struct ik_search *search)
 	return true;
 }
 
-/* A block that was skipped is complete: search anew, from what is shown. */
+/* A skipped block is complete now: search again, from the shown place. */
 static void search_anew(struct ik_search *search)
 {
 	ptrdiff_t wanted = search->wanted - (search->found ? search->current : 0);
@@ -483,7 +483,7 @@ void ik_search_step(struct ik_search *search, int direction)
 	if (search->seeking)
 		ik_search_work(search); /* the step before this one */
 	if (search->seeking && search->direction == direction)
-		return; /* a key that is held must not send it back to where it began */
+		return; /* so that a held key does not send it back to the start */
 	if (search->found) {
 		seek(search, search->current + direction, direction);
 	} else {

@@ -62,8 +62,8 @@ struct ik_search_state {
 };
 struct ik_search_state ik_search_state(const struct ik_search *search);
 
-/* Append the line of the place that is shown, of a long one what is around the place; false: none
- * is shown. */
+/* Append the line of the shown place, or the part of a long line around it. Return false if no
+ * place is shown. */
 bool ik_search_put_line(struct ik_search *search, struct ik_buf *out);
 
 /* Mark what was found in the cells that the scrollback was drawn into last. */

@@ -12,7 +12,7 @@
 
 #include "tui/scrollback/block.h"
 
-/* What is shown from a cell on, without a gap.  Before those of a line comes an empty one. */
+/* The text shown from a cell on, without a gap. An empty piece precedes those of a line. */
 struct ik_shown_piece {
 	uint32_t start, length; /* in the text */
 	uint32_t source;        /* in the block's text; of what isn't there, where its line begins */
@@ -45,8 +45,8 @@ const struct ik_shown_piece *ik_shown_piece_at(const struct ik_shown_text *shown
 size_t ik_shown_from(const struct ik_shown_text *shown, struct ik_shown_cell cell);
 size_t ik_shown_until(const struct ik_shown_text *shown, struct ik_shown_cell cell);
 
-/* Find the first and the last cell of the word at a cell (a path, an address); false: there is
- * none. */
+/* Find the first and the last cell of the word (a path, an address) at a cell. Return false if
+ * there is no word. */
 bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
 	struct ik_shown_cell *ret_first, struct ik_shown_cell *ret_last);
 
