@@ -10,6 +10,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* Milliseconds before a provider that failed to answer is asked again. */
@@ -185,9 +186,10 @@ static void add_providers(const struct choice_list *listing)
 			: ik_model_choose(config, &(struct ik_model_wish){ .provider = name }, &error);
 
 		add(listing, name, current, ik_strdup(model ? model->name : ""),
-			ik_strdup(!model                ? error.text
-					: model->format->answer ? _("built in: no model, but rules to practise with")
-											: model->endpoint.base_url));
+			!model ? ik_strdup(error.text)
+				: model->format->answer
+				? ik_strdup(_("built in: no model, but rules to practise with"))
+				: ik_redact(model->endpoint.base_url));
 		ik_model_unref(model);
 	}
 }
