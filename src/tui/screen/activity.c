@@ -17,6 +17,7 @@
 #define EDGE 1         /* blank columns at the right */
 #define GAP 2          /* columns before the keys */
 #define WHAT_LEAST 16  /* columns for what is at work; if there are fewer, tokens aren't shown */
+#define QUEUE_PART 3   /* the queue gets at most this part of the rows */
 #define LINE_BYTES 400 /* limit of an event's text shown in one row */
 
 struct ik_activity *ik_activity_new(const struct ik_calls *calls, const struct ik_keymap *keymap)
@@ -389,7 +390,8 @@ static int reason_rows(const struct ik_activity *activity, int columns)
 
 int ik_activity_rows(const struct ik_activity *activity, int columns, int most)
 {
-	int queued = activity->queued_count < (size_t)most ? (int)activity->queued_count : most;
+	int share = most / QUEUE_PART > 0 ? most / QUEUE_PART : 1;
+	int queued = activity->queued_count < (size_t)share ? (int)activity->queued_count : share;
 	int rows = has_head(activity) + reason_rows(activity, columns) + queued;
 
 	return rows < most ? rows : most;

@@ -20,8 +20,9 @@
 #define AGAIN_MS 2000 /* time to press a key again */
 #define NEVER INT64_C(-1)
 #define WHEEL_ROWS 3
-#define TWICE_MS 400    /* time between the clicks of a double click */
-#define ACTIVITY_PART 4 /* the rows of what is at work and waits: at most this part of the screen */
+#define TWICE_MS 400     /* time between the clicks of a double click */
+#define ACTIVITY_PART 2  /* what is at work and waits takes at most this part of the screen, */
+#define LEAST_BODY 3     /* and leaves these rows of the conversation */
 #define GENEROUS_ROWS 16 /* from this height on, a blank row ends the conversation */
 #define EDITOR_ROWS 10   /* the editor grows to this height, then scrolls */
 #define DIALOG_ROWS 12   /* rows that a question may always have */
@@ -606,7 +607,10 @@ static int rows_of_editor(const struct ik_screen *screen)
 /* Return the number of rows of what is at work and of the queue. */
 static int rows_of_activity(const struct ik_screen *screen)
 {
-	return ik_activity_rows(screen->activity, screen->columns, screen->rows / ACTIVITY_PART);
+	int most = screen->rows / ACTIVITY_PART;
+	int room = screen->rows - rows_of_editor(screen) - 2 - LEAST_BODY;
+
+	return ik_activity_rows(screen->activity, screen->columns, room < most ? room : most);
 }
 
 /* Return the most rows that a question may have above the editor. Where possible, enough of the
