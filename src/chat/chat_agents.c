@@ -141,6 +141,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		.markdown = setup->config->ui_markdown && !linear,
 		.inspector = !linear && ik_text_equal(setup->config->ui_inspector, "open"),
 		.preselect = !linear,
+		.vi = ik_text_equal(setup->config->ui_editing, "vi"),
 		.hide_thinking = !setup->config->ui_show_thinking,
 		.tool_lines = (size_t)setup->config->ui_tool_output,
 		.prose_width = (int)setup->config->ui_prose_width,

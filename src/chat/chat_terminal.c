@@ -52,6 +52,8 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 	bool answers = ik_term_answers(chat->term);
 
 	chat->modes = (struct ik_term_modes){
+		.cursor = answers && ik_text_equal(config->ui_editing, "vi") ? IK_CURSOR_BAR
+																	 : IK_CURSOR_USUAL,
 		.mouse = answers && config->ui_mouse,
 		.focus = answers && !ik_text_equal(config->ui_notify, "off"),
 		.title = answers && chat->osc.title && config->ui_title,
@@ -150,6 +152,18 @@ static void run(struct ik_chat *chat, struct ik_invocation invocation)
 		row->run(chat, &invocation);
 }
 
+/* Let the cursor's shape say vi's mode. */
+static void shape_cursor(struct ik_chat *chat)
+{
+	struct ik_term_modes modes = chat->modes;
+
+	if (!chat->term || !ik_term_answers(chat->term) || chat->ending || chat->program)
+		return;
+	modes.cursor = ik_screen_cursor(chat->screen);
+	if (modes.cursor != chat->modes.cursor)
+		switch_modes(chat, modes);
+}
+
 static void on_key(void *arg, const struct ik_key *key)
 {
 	struct ik_chat *chat = arg;
@@ -170,6 +184,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	invocation = ik_screen_key(chat->screen, key);
 	ik_chat_draft_changed(chat);
 	run(chat, invocation);
+	shape_cursor(chat);
 }
 
 /* Wait a limited time for the rest of a sequence. */

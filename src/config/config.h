@@ -90,6 +90,7 @@ struct ik_config {
 	char *http_proxy, *http_ca_file;
 
 	char *ui_theme;     /* "auto" or the name of a theme (tui/term/theme.h) */
+	char *ui_editing;   /* "emacs", "vi" */
 	char *ui_inspector; /* "open", "closed" */
 	char *ui_language;  /* NULL: from the locale */
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */

@@ -18,6 +18,7 @@ static const char *const wire_formats[] = { "openai-chat", "openai-responses", "
 static const char *const thinking_levels[] = { "off", "minimal", "low", "medium", "high",
 	"xhigh", "max", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
+static const char *const editing_styles[] = { "emacs", "vi", NULL };
 static const char *const modes[] = { "auto", "ask", "read-only", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
@@ -143,6 +144,9 @@ static const struct ik_config_key keys[] = {
 	{ .name = "ui.inspector", .type = IK_KEY_CHOICE, .offset = FIELD(ui_inspector),
 		.standard = "\"closed\"", .choices = inspector_states, .project = true,
 		.meaning = N_("whether the tool inspector is open at the start") },
+	{ .name = "ui.editing", .type = IK_KEY_CHOICE, .offset = FIELD(ui_editing),
+		.standard = "\"emacs\"", .choices = editing_styles,
+		.meaning = N_("whose keys the prompt has") },
 	{ .name = "ui.markdown", .type = IK_KEY_BOOL, .offset = FIELD(ui_markdown), .standard = "true",
 		.project = true, .meaning = N_("whether replies are shown as Markdown") },
 	{ .name = "ui.screen_reader", .type = IK_KEY_BOOL, .offset = FIELD(ui_screen_reader),

@@ -6,7 +6,8 @@ libik_tui_a_SOURCES += \
 	src/tui/edit/completion.c src/tui/edit/completion.h \
 	src/tui/edit/editor.c src/tui/edit/editor.h \
 	src/tui/edit/history.c src/tui/edit/history.h \
-	src/tui/edit/keymap.c src/tui/edit/keymap.h
+	src/tui/edit/keymap.c src/tui/edit/keymap.h \
+	src/tui/edit/vi.c src/tui/edit/vi.h
 
 libik_tui_a_SOURCES += \
 	src/tui/pane/browser_form.c src/tui/pane/browser_form.h \

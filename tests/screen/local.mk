@@ -118,6 +118,7 @@ SCREEN_TESTS = \
 	tests/screen/trust.screen tests/screen/twice.screen \
 	tests/screen/undo.screen tests/screen/undo_call.screen tests/screen/undo_call_neighbours.screen tests/screen/undo_call_parallel.screen tests/screen/undo_call_part.screen tests/screen/undo_command.screen tests/screen/undo_killed.screen tests/screen/undo_readings.screen tests/screen/undo_redirected.screen tests/screen/undo_slow.screen \
 	tests/screen/untranslated.screen \
+	tests/screen/vi.screen \
 	tests/screen/unusable_terminal.screen \
 	tests/screen/multiplexer_screen.screen tests/screen/multiplexer_tmux.screen \
 	tests/screen/slow_line.screen tests/screen/stream_interrupted.screen \

@@ -1221,6 +1221,11 @@ bool ik_editor_is_empty(const struct ik_editor *editor)
 	return editor->now.text.length == 0;
 }
 
+size_t ik_editor_steps(const struct ik_editor *editor)
+{
+	return editor->done.count;
+}
+
 size_t ik_editor_cursor(const struct ik_editor *editor)
 {
 	return editor->now.cursor;

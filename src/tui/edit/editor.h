@@ -68,6 +68,8 @@ void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
 /* Clear the text. If keep is true (it was sent), add it to the history and forget undo and redo;
  * otherwise undo restores it. */
 void ik_editor_clear(struct ik_editor *editor, bool keep);
+/* Return how many steps can be undone. */
+size_t ik_editor_steps(const struct ik_editor *editor);
 /* Return the byte offset of the cursor in the text. */
 size_t ik_editor_cursor(const struct ik_editor *editor);
 

@@ -573,6 +573,8 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 		say_state(linear, &now, agent_sentence(&bar->agents[i]));
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
+	if (screen->editing)
+		say_state(linear, &now, ik_strdup(screen->editing));
 	if (screen->flash)
 		say_state(linear, &now, ik_strdup(screen->flash));
 	if (screen->prompt->found)

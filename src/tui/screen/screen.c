@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conversation/title.h"
+#include "tui/edit/vi.h"
 #include "tui/pane/pane_browser.h"
 #include "tui/pane/pane_help.h"
 #include "tui/pane/pane_inspector.h"
@@ -77,6 +78,7 @@ struct ik_screen {
 	struct ik_sessions *sessions;
 	struct ik_picker *picker;
 	struct ik_help *help;
+	struct ik_vi *vi;             /* NULL: other keys */
 	struct ik_pane *panes[PANES]; /* all of them */
 	struct ik_dialog *dialog;
 	int wanted_question; /* ID of the last question opened with a key, or 0 */
@@ -792,6 +794,8 @@ static void submit(struct ik_screen *screen)
 	if (ik_buf_status(&screen->submitted) != IK_OK)
 		return; /* the text stays in the editor */
 	ik_editor_clear(screen->prompt->editor, true);
+	if (screen->vi)
+		ik_vi_reset(screen->vi);
 	forget_place(screen);
 	ik_scrollback_bottom(screen->scrollback);
 	/* A pane in place of the conversation would hide the reply. */
@@ -1354,16 +1358,38 @@ static void mouse(struct ik_screen *screen, const struct ik_key *key)
 	screen->dirty = true;
 }
 
+/* Pass a key to vi. Return false if it has another meaning, that of *action. */
+static bool vi_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action *action)
+{
+	enum ik_action wanted;
+
+	if (!screen->vi || context_of(screen) != IK_IN_EDITOR || screen->prompt->found ||
+		(screen->prompt->popup.open && ik_vi_mode(screen->vi) == IK_VI_INSERT))
+		return false;
+	bool taken = ik_vi_key(screen->vi, screen->prompt->editor, key, &wanted);
+
+	if (wanted != IK_ACTION_NONE)
+		*action = wanted;
+	/* A command isn't something to complete. */
+	screen->prompt->recalled = ik_vi_mode(screen->vi) != IK_VI_INSERT;
+	if (taken)
+		ik_prompt_update(screen->prompt);
+	return taken;
+}
+
 /* Offer a key to each part in turn. */
 static void handle_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
+	if (vi_key(screen, key, &action))
+		return;
 	if (agents_key(screen, key, action) || dialog_key(screen, key, action) ||
 		search_key(screen, key, action) || history_key(screen, action, key) ||
 		pane_key(screen, key, action))
 		return;
 	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
 		return;
-	screen->prompt->recalled = recalls(action);
+	screen->prompt->recalled = recalls(action) ||
+		(screen->vi && ik_vi_mode(screen->vi) != IK_VI_INSERT);
 	if (action != IK_ACTION_NONE)
 		act(screen, action, key);
 	else if (key->code == IK_KEY_PASTE)
@@ -1705,6 +1731,28 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	return area.columns - columns - 2;
 }
 
+/* Return the word for vi's mode. */
+static const char *vi_word(const struct ik_screen *screen)
+{
+	switch (ik_vi_mode(screen->vi)) {
+	case IK_VI_NORMAL:
+		/* Translators: this and the next two are modes of vi. */
+		return _("NORMAL");
+	case IK_VI_VISUAL:
+		return _("VISUAL");
+	default:
+		return _("INSERT");
+	}
+}
+
+enum ik_cursor ik_screen_cursor(const struct ik_screen *screen)
+{
+	return !screen->vi ? IK_CURSOR_USUAL
+		: context_of(screen) == IK_IN_EDITOR && ik_vi_mode(screen->vi) != IK_VI_INSERT
+		? IK_CURSOR_BLOCK
+		: IK_CURSOR_BAR;
+}
+
 /* Draw the line over the editor: at the left the search and the keys of the scrollback, at the
  * right the news. */
 static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
@@ -1726,6 +1774,8 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
+	else if (!searching && !writing && !ik_find_shows(find_of(screen)) && focus && screen->vi)
+		ik_buf_printf(&out, " %s ", vi_word(screen));
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
 	if (out.length > 0)
@@ -1905,6 +1955,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.welcome = screen->welcome_area,
 		.clears = screen->log->clears,
 		.layout = layout_of(screen),
+		.editing = screen->vi && context_of(screen) == IK_IN_EDITOR ? vi_word(screen) : NULL,
 		.help_open = screen->help_open,
 		.side_open = screen->side,
 		.bar = &screen->bar,
@@ -1981,6 +2032,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->scrollback = screen->log->scrollback;
 	screen->welcome = options->welcome;
 	screen->placeholder = options->placeholder;
+	screen->vi = options->vi ? ik_vi_new() : NULL;
 	screen->activity = ik_activity_new(screen->calls, screen->keymap);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap);
@@ -1996,6 +2048,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	if (!screen)
 		return NULL;
 	ik_find_free(screen->find);
+	ik_vi_free(screen->vi);
 	ik_find_free(screen->help_find);
 	ik_prompt_free(screen->prompt);
 	ik_dialog_free(screen->dialog);

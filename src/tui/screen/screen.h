@@ -53,6 +53,7 @@ struct ik_screen_options {
 	bool placeholder;                 /* say in the empty prompt what it is for */
 	bool inspector;                   /* open it from the start, beside the conversation */
 	bool markdown;                    /* show replies as Markdown */
+	bool vi;                          /* the prompt has vi's keys */
 	bool hide_thinking;               /* never show a model's thinking */
 	bool preselect;            /* select the first completion when the popup opens by itself */
 	int prose_width;           /* columns that prose may take; 0: all */
@@ -77,6 +78,9 @@ void ik_screen_candidates_changed(struct ik_screen *screen);
 
 /* Handle a key. Call ik_screen_tick() just before. */
 struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
+
+/* Return the cursor's shape, which says vi's mode; IK_CURSOR_USUAL without vi's keys. */
+enum ik_cursor ik_screen_cursor(const struct ik_screen *screen);
 
 /* Handle an event of the session. */
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
@@ -173,7 +177,8 @@ struct ik_screen_parts {
 	const struct ik_find *find; /* the search in front */
 	const struct ik_prompt *prompt;
 	const struct ik_activity *activity;
-	const char *flash; /* the sentence over the editor, or NULL */
+	const char *editing; /* vi's mode, or NULL */
+	const char *flash;   /* the sentence over the editor, or NULL */
 };
 struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen);
 

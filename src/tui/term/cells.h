@@ -36,6 +36,9 @@ enum ik_style {
 	IK_STYLE_COUNT
 };
 
+/* Shapes of the cursor. */
+enum ik_cursor { IK_CURSOR_USUAL, IK_CURSOR_BLOCK, IK_CURSOR_BAR };
+
 #define IK_CELL_BYTES 20 /* limit of a drawn cluster: 5 characters of 4 bytes */
 
 struct ik_cell {

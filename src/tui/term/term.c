@@ -568,6 +568,9 @@ static void put_mode(struct ik_buf *out, bool on, const char *sequence)
 static void put_modes(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to, struct ik_buf *out)
 {
+	static const char *const shapes[] = { "\033[0 q", "\033[2 q", "\033[6 q" }; /* DECSCUSR */
+
+	put_mode(out, term->answers && from.cursor != to.cursor, shapes[to.cursor]);
 	put_mode(out, term->answers && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
 	put_mode(out, term->answers && from.keyboard != to.keyboard,
 		to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);

@@ -78,6 +78,7 @@ const char *ik_term_drawn_as(const struct ik_term *term);
  * Focus: xterm's mode 1004.  The title, and progress: see tui/term/osc.h.
  */
 struct ik_term_modes {
+	enum ik_cursor cursor;
 	bool mouse;
 	bool keyboard; /* kitty's protocol */
 	bool focus;    /* reports of focus */

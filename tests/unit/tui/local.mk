@@ -46,4 +46,6 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/scrollback_test.c \
 	tests/unit/tui/status_bar_test.c \
 	tests/unit/tui/welcome_test.c \
+	tests/unit/tui/vi_cases.h \
+	tests/unit/tui/vi_test.c \
 	tests/unit/tui/wrap_test.c
