@@ -36,6 +36,7 @@ struct vi_motion {
 struct ik_vi {
 	enum ik_vi_mode mode;
 	bool visual_lines;
+	size_t shown_length;   /* of the text whose selection was shown */
 	size_t anchor, cursor; /* of visual mode; both characters belong to it */
 
 	struct vi_command typed; /* so far */
@@ -976,6 +977,7 @@ static void show_selection(struct ik_vi *vi)
 		end = next(vi, end);
 	}
 	ik_editor_select(vi->editor, ahead ? start : end, ahead ? end : start);
+	vi->shown_length = vi->length;
 }
 
 static void begin_visual(struct ik_vi *vi, bool lines)
@@ -1264,6 +1266,8 @@ bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *
 	*ret_action = IK_ACTION_NONE;
 	vi->editor = editor;
 	refresh(vi);
+	if (vi->mode == IK_VI_VISUAL && vi->length != vi->shown_length)
+		vi->mode = IK_VI_NORMAL; /* another text: what was selected is gone */
 	if (key->code == IK_KEY_ESCAPE && key->modifiers == 0)
 		return escape(vi);
 	character = vi->mode == IK_VI_INSERT ? 0 : character_of(vi, key);
@@ -1273,6 +1277,9 @@ bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *
 		take(vi, character);
 	else if (vi->mode != IK_VI_INSERT && key->code != IK_KEY_MOUSE)
 		forget_typed(vi);
+	/* What isn't vi's may change the text. */
+	if (vi->mode == IK_VI_VISUAL && !taken)
+		vi->mode = IK_VI_NORMAL;
 	if (vi->mode == IK_VI_VISUAL)
 		show_selection(vi);
 	return taken;

@@ -89,6 +89,28 @@ Test(vi, leaves_keys_to_the_table_of_keys)
 	ik_editor_free(editor);
 }
 
+/* A selection does not outlive its text. */
+Test(vi, visual_mode_ends_with_its_text)
+{
+	struct ik_editor *editor = ik_editor_new(NULL);
+	struct ik_vi *vi = ik_vi_new();
+	struct ik_key control = {.code = IK_KEY_CHARACTER, .codepoint = 'p', .modifiers = IK_CONTROL};
+	enum ik_action action;
+
+	ik_editor_set(editor, "one two three", 13);
+	type(vi, editor, "\033v0");
+	cr_assert_eq(ik_vi_mode(vi), IK_VI_VISUAL);
+	ik_editor_set(editor, "a", 1);
+	type(vi, editor, "x");
+	cr_assert_eq(ik_vi_mode(vi), IK_VI_NORMAL);
+	ik_editor_set(editor, "one two three", 13);
+	type(vi, editor, "v0");
+	cr_assert_not(ik_vi_key(vi, editor, &control, &action));
+	cr_assert_eq(ik_vi_mode(vi), IK_VI_NORMAL);
+	ik_vi_free(vi);
+	ik_editor_free(editor);
+}
+
 /* Keys in any order leave the text and the cursor valid. */
 Test(vi, survives_any_keys)
 {
