@@ -202,14 +202,39 @@ static void add_stream(struct ik_buf *out, struct ik_json_span stream)
 	ik_json_string(stream, out);
 }
 
+/* Return whether a stream of a failure is what a tool answers: a JSON object. */
+static bool is_answer(struct ik_json_span stream)
+{
+	struct ik_json_span value;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	bool answer = ik_json_string(stream, &text) &&
+		ik_json_check(text.data, text.length, &value, NULL) == IK_OK &&
+		ik_json_span_type(value) == IK_JSON_OBJECT;
+	ik_buf_done(&text);
+	return answer;
+}
+
+/* Append the outcome of a failure, without what a cancelled tool answered: the model has use for
+ * that, and the inspector shows it. */
+static void add_failure(struct ik_buf *out, struct ik_json_span envelope)
+{
+	struct ik_json_span output = ik_json_member(envelope, "stdout");
+	const char *cancelled = ik_tool_failure_code(IK_TOOL_CANCELLED);
+
+	add_error(out, envelope);
+	add_stream(out, ik_json_member(envelope, "stderr"));
+	if (!ik_json_string_is(ik_json_member(envelope, "error_code"), cancelled) || !is_answer(output))
+		add_stream(out, output);
+}
+
 /* Append the outcome for people. output: nothing but what a command printed, where that is
  * known. */
 static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool output)
 {
 	if (!ik_envelope_succeeded(envelope)) {
-		add_error(out, envelope);
-		add_stream(out, ik_json_member(envelope, "stderr"));
-		add_stream(out, ik_json_member(envelope, "stdout"));
+		add_failure(out, envelope);
 		return;
 	}
 	struct ik_json_span result = ik_json_member(envelope, "result");

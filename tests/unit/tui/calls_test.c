@@ -132,6 +132,22 @@ Test(calls, of_a_command_the_last_lines_are_shown)
 		MAKE "\nTool 'bash' timed out (TOOL_TIMEOUT)\n1\n2\n… 1 more line (F3)");
 }
 
+#define CANCELLED(stdout)                                                                          \
+	"{\"tool_success\":false,\"error\":\"Tool 'bash' was cancelled\","                               \
+	"\"error_code\":\"TOOL_CANCELLED\",\"exit_code\":null,\"stdout\":\"" stdout                       \
+	"\",\"stderr\":\"1\\n2\\n\"}"
+
+/* What it printed is for people, the JSON that it answered is not. */
+Test(calls, of_a_cancelled_command_the_output_is_shown)
+{
+	static const char text[] = MAKE "\nTool 'bash' was cancelled (TOOL_CANCELLED)\n1\n2";
+
+	cr_assert_str_eq(command_text(CANCELLED("{\\\"output\\\":\\\"1\\\"}"), 6), text);
+	cr_assert_str_eq(command_text(CANCELLED(""), 6), text);
+	cr_assert_str_eq(command_text(CANCELLED("3"), 6), MAKE
+		"\nTool 'bash' was cancelled (TOOL_CANCELLED)\n1\n2\n3");
+}
+
 /* All that a call was given, in its order and with its names. */
 Test(calls, an_opened_edit_reads_as_one)
 {
