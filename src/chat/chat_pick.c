@@ -224,7 +224,7 @@ static void tell(struct ik_agent *agent, bool again)
 		return;
 	case IK_PICKING_REWIND:
 		list.title = _(" Go back to before a message ");
-		list.take = N_("go back");
+		list.take = N_("rewind");
 		add_messages(agent, "/rewind", &list);
 		break;
 	case IK_PICKING_FORK:

@@ -180,6 +180,8 @@ static enum ik_pane_result filter_key(struct ik_pane *pane, const struct ik_key 
 	case IK_ACTION_NEW_LINE:
 		return IK_PANE_TAKEN;
 	case IK_ACTION_NONE:
+		if (pane->words.length == 0 && key->code == IK_KEY_CHARACTER && key->codepoint == '/')
+			return IK_PANE_TAKEN; /* it begins a filter, and this one is begun */
 		(void)ik_editor_type(pane->filter, key);
 		break;
 	default:

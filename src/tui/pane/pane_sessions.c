@@ -602,7 +602,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	if (picks(sessions) && action == IK_ACTION_CANCEL) {
 		ik_pane_set_words(&sessions->pane, "");
-		return IK_PANE_PASSED;
+		return IK_PANE_CLOSED;
 	}
 	enum ik_pane_result result = ik_pane_key(pane, key, action);
 

@@ -144,6 +144,8 @@ bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action 
 	case IK_ACTION_DOWN:
 		ik_find_step(find, action == IK_ACTION_UP ? -1 : 1);
 		return true;
+	case IK_ACTION_END_OF_INPUT: /* of the prompt's */
+		return true;
 	case IK_ACTION_DELETE_LEFT:
 	case IK_ACTION_KILL_TO_START:
 	case IK_ACTION_DELETE_WORD_LEFT:

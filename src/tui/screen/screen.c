@@ -953,6 +953,8 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		interrupt(screen);
 		break;
 	case IK_ACTION_END_OF_INPUT:
+		if (context_of(screen) == IK_IN_PROMPT)
+			break; /* a filter, a search or a form has no end of input */
 		if (is_draft_empty(screen))
 			ask(screen, IK_ACTION_QUIT);
 		else
