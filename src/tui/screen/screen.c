@@ -765,12 +765,13 @@ static void cancel(struct ik_screen *screen)
 		close_front(screen);
 }
 
-/* Handle Ctrl-C: cancel the turn; else clear the draft; else, pressed twice, quit. */
+/* Handle Ctrl-C: cancel the turn; else, in the prompt, clear the draft; else, pressed twice,
+ * quit. */
 static void interrupt(struct ik_screen *screen)
 {
 	if (is_busy(screen))
 		ask(screen, IK_ACTION_CANCEL);
-	else if (!is_draft_empty(screen))
+	else if (!is_draft_empty(screen) && context_of(screen) == IK_IN_EDITOR)
 		ik_editor_clear(screen->prompt->editor, true);
 	else
 		ask_twice(screen, IK_ACTION_QUIT, _("Press {interrupt} again to quit"));
