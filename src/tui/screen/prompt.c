@@ -559,6 +559,8 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 			close_history(prompt);
 			return true;
 		}
+		if (action == IK_ACTION_END_OF_INPUT && !prompt->search.found)
+			return true; /* the query has no end of input */
 		if (action != IK_ACTION_NONE) {
 			take_found(prompt); /* then the key acts on it */
 			return false;

@@ -1045,8 +1045,8 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 /* Is it a character that opens the help, because there is no text yet that it could belong to? */
 static bool asks_for_help(struct ik_screen *screen, const struct ik_key *key)
 {
-	return context_of(screen) == IK_IN_EDITOR && is_draft_empty(screen) && ik_key_is_text(key) &&
-		!ik_keymap_pending(screen->keymap) &&
+	return context_of(screen) == IK_IN_EDITOR && !screen->prompt->found && is_draft_empty(screen) &&
+		ik_key_is_text(key) && !ik_keymap_pending(screen->keymap) &&
 		ik_keymap_action(screen->keymap, IK_IN_HELP, key) == IK_ACTION_HELP;
 }
 
