@@ -528,8 +528,9 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	/* The call and the blobs precede the output, where reading finds them quickly. */
-	ik_json_printf(&data, "{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld}", own->name,
-		(int)own->arguments_length, own->arguments, (long long)own->duration_ms);
+	ik_json_printf(&data,
+		"{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld,'exit_code':%d}", own->name,
+		(int)own->arguments_length, own->arguments, (long long)own->duration_ms, own->exit_code);
 	put_blobs(&data, own->kept);
 	ik_json_printf(&data, "'output':'%.*s'}", (int)output_length, output);
 	return take_command(line, &data);

@@ -25,8 +25,8 @@
  *                "summary": the model gets this text in place of everything before it;
  *                "child", "parent": conversation/fork_link.h;
  *                "told": text that is sent with the user's next message;
- *                "call":{"name","arguments","duration_ms":N}: the user's own call, shown as
- *                one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
+ *                "call":{"name","arguments","duration_ms":N,"exit_code":N}: the user's own call,
+ *                shown as one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
  *                that of IK_OWN_COMMAND ("!...") is what the command printed
  *   notice       NULL or {"code":"..."} for errors
  * Data that a provider wants back with its text, thinking or call, and that only it understands, is
@@ -150,6 +150,7 @@ struct ik_own {
 	const char *arguments; /* JSON, or the text that was typed instead */
 	size_t arguments_length;
 	int64_t duration_ms;
+	int exit_code;
 	size_t kept[2]; /* bytes of stdout and of stderr that are stored whole; 0: none */
 };
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,

@@ -142,6 +142,7 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 		.arguments = run->arguments.data,
 		.arguments_length = run->arguments.length,
 		.duration_ms = result->duration_ms,
+		.exit_code = result->exit_code,
 	};
 
 	if (!run->start_emitted)
@@ -372,8 +373,9 @@ static void put_output(struct ik_buf *out, const struct tool_run *run,
 		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
 }
 
-/* End a command, with its output. */
-static void end_command(struct tool_run *run, struct ik_json_span output, int64_t duration_ms)
+/* End a command, with its output and, as a shell counts it, its exit code. */
+static void end_command(struct tool_run *run, struct ik_json_span output, int exit_code,
+	int64_t duration_ms)
 {
 	char *line = ik_format("!%s", run->command);
 	struct ik_buf envelope;
@@ -387,6 +389,7 @@ static void end_command(struct tool_run *run, struct ik_json_span output, int64_
 		&(struct ik_run_result){
 			.envelope = envelope.data,
 			.envelope_length = envelope.length,
+			.exit_code = exit_code,
 			.duration_ms = duration_ms,
 		});
 	ik_buf_done(&envelope);
@@ -395,11 +398,13 @@ static void end_command(struct tool_run *run, struct ik_json_span output, int64_
 
 static void on_command_done(void *arg, const struct ik_child_result *result)
 {
+	int exit_code = result->exited ? result->exit_code : 128 + result->signal_number;
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	put_output(&output, arg, result);
-	end_command(arg, (struct ik_json_span){ output.data, output.length }, result->duration_ms);
+	end_command(arg, (struct ik_json_span){ output.data, output.length }, exit_code,
+		result->duration_ms);
 	ik_buf_done(&output);
 }
 
@@ -446,7 +451,7 @@ void ik_runs_start_command(struct ik_runs *runs, const char *command)
 	started = spawn(run, &error);
 	emit_started(run);
 	if (!started && !run->released)
-		end_command(run, (struct ik_json_span){ error.text, strlen(error.text) }, 0);
+		end_command(run, (struct ik_json_span){ error.text, strlen(error.text) }, 127, 0);
 	ik_buf_done(&arguments);
 }
 

@@ -121,7 +121,7 @@ static void add_facts(struct ik_inspector *inspector)
 
 	ik_buf_init(&out, IK_KIB(4));
 	ik_buf_puts(&out, stage_word(call->stage));
-	int64_t code = 0;
+	int64_t code = call->exit_code;
 	struct ik_json_span exit_code = { NULL, 0 };
 
 	if (envelope)

@@ -276,7 +276,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 	case IK_EVENT_TOOL_DONE:
 		if (event->message)
 			ik_calls_set_command(call, event->message);
-		if (event->message && ik_message_own_call(event->message) == IK_OWN_TOOL)
+		if (event->message && ik_message_own_call(event->message) != IK_OWN_NONE)
 			ik_calls_set_result(log->calls, call, event->message);
 		ik_calls_set_whole(log->calls, call, event->whole);
 		ik_calls_set_envelope(log->calls, call, text, length, event->duration_ms);

@@ -361,7 +361,7 @@ void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *c
 	memcpy(call->command, command->id, sizeof(call->command));
 }
 
-/* Make the envelope of a shell command, of which only the output is stored. */
+/* Make the envelope of a shell command, of which only output and exit code are stored. */
 static void set_printed(struct ik_calls *calls, struct ik_shown_call *call,
 	const struct ik_message *message, int64_t duration_ms)
 {
@@ -372,6 +372,7 @@ static void set_printed(struct ik_calls *calls, struct ik_shown_call *call,
 	ik_envelope_open(&envelope);
 	ik_buf_append(&envelope, printed.text, printed.length);
 	ik_envelope_close(&envelope, false);
+	(void)ik_json_integer(ik_json_at(ik_message_data(message), "call.exit_code"), &call->exit_code);
 	ik_calls_set_envelope(calls, call, envelope.data, envelope.length, duration_ms);
 	ik_buf_done(&envelope);
 }

@@ -58,8 +58,8 @@ struct ik_shown_call {
 	struct ik_blob blobs[2];    /* the same in the store; 0 bytes: nothing */
 	int64_t started_ms;         /* monotonic; -1: at the next tick */
 	int64_t duration_ms;        /* -1: not known */
-	int64_t exit_code;          /* of what a tool ran that worked itself, if its result has an
-									"exit_code" (bash's has); else 0 */
+	int64_t exit_code;          /* of the user's command, or of what a tool ran that worked
+									itself, if its result has an "exit_code" (bash's has); else 0 */
 	bool denied;                /* it was not allowed to run */
 	bool own;                   /* the user's: it doesn't end with a turn */
 	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
