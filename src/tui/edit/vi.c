@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -58,6 +59,9 @@ struct ik_vi {
 	bool inserting;         /* insert mode belongs to it */
 	size_t insert_start;
 	size_t insert_length; /* of all the text when insert mode began */
+
+	bool vertical; /* the last command was j, k or $, */
+	size_t goal;   /* and this is the column that the next one aims for */
 
 	/* The text while a key is handled. */
 	struct ik_editor *editor;
@@ -271,11 +275,14 @@ static bool by_words(const struct ik_vi *vi, const struct vi_command *command, s
 	bool done = true, ends = command->key == 'e' || command->key == 'E';
 	bool changes = command->operator== 'c' &&(command->key == 'w' || command->key == 'W') &&
 		class_of(vi, vi->at, true) != 0; /* "cw" is "ce" */
+	bool back = command->key == 'b' || command->key == 'B';
 	size_t *to = &motion->to;
 
 	motion->inclusive = ends || changes || command->key >= TWO('g', 0);
 	for (size_t i = 0; i < count && done; i++) {
-		if (command->key == 'b' || command->key == 'B')
+		if (back && *to == 0 && i > 0)
+			break; /* as far as it goes */
+		else if (back)
 			done = word_before(vi, to, big);
 		else if (command->key >= TWO('g', 0))
 			done = word_end_before(vi, to, big);
@@ -289,7 +296,7 @@ static bool by_words(const struct ik_vi *vi, const struct vi_command *command, s
 		motion->inclusive = true;
 	}
 	if (command->operator)
-		return done || !(command->key == 'b' || command->key == 'B' || command->key >= TWO('g', 0));
+		return done || !(back || command->key >= TWO('g', 0));
 	return done || *to != vi->at;
 }
 
@@ -372,18 +379,20 @@ static size_t columns_to(const struct ik_vi *vi, size_t start, size_t end)
 }
 
 /* Move by lines, to the same column. Return false where there is no line. */
-static bool by_lines(const struct ik_vi *vi, bool down, size_t count, struct vi_motion *motion)
+static bool by_lines(struct ik_vi *vi, bool down, size_t count, struct vi_motion *motion)
 {
 	size_t start = line_start(vi, vi->at);
-	size_t column = columns_to(vi, start, vi->at), to = start;
+	size_t to = start;
 
+	if (!vi->vertical)
+		vi->goal = columns_to(vi, start, vi->at);
 	if (down ? line_end(vi, start) == vi->length : start == 0)
 		return false;
 	if (down)
 		to = lines_on(vi, start, count);
 	for (; !down && count > 0 && to > 0; count--)
 		to = line_start(vi, to - 1);
-	while (!is_line_end(vi, to) && columns_to(vi, line_start(vi, to), next(vi, to)) <= column)
+	while (!is_line_end(vi, to) && columns_to(vi, line_start(vi, to), next(vi, to)) <= vi->goal)
 		to = next(vi, to);
 	motion->to = to;
 	motion->lines = true;
@@ -408,7 +417,7 @@ static bool word_object(const struct ik_vi *vi, bool around, bool big, size_t co
 		if (is_line_end(vi, end))
 			break;
 		class = class_of(vi, end, big);
-		blanks = blanks || class == 0;
+		blanks = class == 0; /* at the end */
 		while (!is_line_end(vi, end) && class_of(vi, end, big) == class)
 			end = next(vi, end);
 		/* Two words may be next to each other. */
@@ -566,7 +575,7 @@ static bool find_motion(struct ik_vi *vi, const struct vi_command *command,
 	case SPAN:
 		for (; count > 0 && !is_line_end(vi, motion->to); count--)
 			motion->to = next(vi, motion->to);
-		if (!command->operator)
+		if (!command->operator&& vi->mode == IK_VI_NORMAL)
 			motion->to = clamp(vi, motion->to);
 		return motion->to > vi->at;
 	case 'w':
@@ -584,8 +593,16 @@ static bool find_motion(struct ik_vi *vi, const struct vi_command *command,
 	case '^':
 		motion->to = first_word(vi, vi->at);
 		return true;
+	case '|':
+		motion->to = start;
+		for (; count > 1 && !is_line_end(vi, motion->to); count--)
+			motion->to = next(vi, motion->to);
+		return true;
 	case '$':
-		motion->to = clamp(vi, line_end(vi, lines_on(vi, vi->at, count - 1)));
+		motion->to = line_end(vi, lines_on(vi, vi->at, count - 1));
+		if (vi->mode == IK_VI_NORMAL)
+			motion->to = clamp(vi, motion->to);
+		vi->goal = SIZE_MAX;
 		motion->inclusive = !is_line_end(vi, motion->to);
 		return count == 1 || motion->to >= line_end(vi, vi->at);
 	case 'j':
@@ -656,6 +673,7 @@ static void operate_on_lines(struct ik_vi *vi, char operator, size_t from, size_
 {
 	size_t start = line_start(vi, from), end = line_end(vi, to);
 
+	go(vi, from); /* where undo returns to */
 	yank(vi, start, end, true);
 	if (operator== 'y')
 		return;
@@ -691,7 +709,7 @@ static void operate(struct ik_vi *vi, char operator, struct vi_motion motion, bo
 	if (motion.lines) {
 		operate_on_lines(vi, operator, start, end);
 		if (operator== 'y')
-			go(vi, visual ? start : motion.to < motion.from ? motion.to : motion.from);
+			go(vi, visual || motion.to < line_start(vi, motion.from) ? start : motion.from);
 		return;
 	}
 	if (motion.inclusive && end < vi->length && vi->text[end] != '\n')
@@ -716,6 +734,7 @@ static void operate(struct ik_vi *vi, char operator, struct vi_motion motion, bo
 		operate_on_lines(vi, operator, start, end);
 		return;
 	}
+	go(vi, start); /* where undo returns to */
 	yank(vi, start, end, false);
 	if (operator!= 'y')
 		change(vi, start, end, "", 0);
@@ -783,20 +802,34 @@ static void join(struct ik_vi *vi, size_t position, size_t lines)
 	go(vi, clamp(vi, seam));
 }
 
-/* Swap the case of [start, end): of ASCII letters. */
-static void swap_case(struct ik_vi *vi, size_t start, size_t end)
+/* Return a character as ~, u, U or r changes it. */
+static uint32_t changed(uint32_t codepoint, uint32_t how, uint32_t argument)
 {
-	struct ik_buf swapped;
+	bool raises = how == 'U' || (how == '~' && towlower(codepoint) == codepoint);
 
-	ik_buf_init(&swapped, IK_LIMIT_USER_TEXT);
-	for (size_t i = start; i < end; i++) {
-		char byte = vi->text[i], lower = (char)(byte | 0x20);
+	if (codepoint == '\n')
+		return codepoint;
+	return how == 'r' ? argument : (uint32_t)(raises ? towupper(codepoint) : towlower(codepoint));
+}
 
-		ik_buf_putc(&swapped, lower >= 'a' && lower <= 'z' ? (char)(byte ^ 0x20) : byte);
+/* Change each character of [start, end) but line ends. */
+static void change_each(struct ik_vi *vi, uint32_t how, uint32_t argument, size_t start, size_t end)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	for (size_t at = start, step; at < end; at += step) {
+		uint32_t codepoint = 0;
+		char bytes[4];
+		int length = ik_utf8_decode(vi->text + at, end - at, &codepoint);
+
+		step = how == 'r' ? next(vi, at) - at : (size_t)(length > 0 ? length : 1);
+		ik_buf_append(&out, bytes,
+			(size_t)ik_utf8_encode(changed(codepoint, how, argument), bytes));
 	}
-	if (ik_buf_status(&swapped) == IK_OK)
-		change(vi, start, end, swapped.data, swapped.length);
-	ik_buf_done(&swapped);
+	if (ik_buf_status(&out) == IK_OK)
+		change(vi, start, end, out.data, out.length);
+	ik_buf_done(&out);
 }
 
 /* Replace count characters. */
@@ -857,7 +890,7 @@ static bool run_simple(struct ik_vi *vi, const struct vi_command *command, size_
 	case '~':
 		for (size_t i = 0; i < count && !is_line_end(vi, end); i++)
 			end = next(vi, end);
-		swap_case(vi, vi->at, end);
+		change_each(vi, '~', 0, vi->at, end);
 		go(vi, clamp(vi, end));
 		break;
 	case 'r':
@@ -996,21 +1029,19 @@ static void operate_on_selection(struct ik_vi *vi, uint32_t key, uint32_t argume
 	size_t units = 1;
 
 	motion.lines = vi->visual_lines || strchr("DXYSCR", (char)key);
+	if (motion.lines && ahead && end > start)
+		motion.from = line_start(vi, start);
 	for (size_t at = start; at < end; at = next(vi, at))
-		units += motion.lines ? vi->text[at] == '\n' : 1;
+		units += motion.lines || key == 'J' ? vi->text[at] == '\n' : 1;
 	vi->mode = IK_VI_NORMAL;
 	go(vi, start);
 	if (key == 'J') {
-		join(vi, start, units > 2 || !motion.lines ? units : 2);
-	} else if (key == '~') {
-		swap_case(vi, vi->visual_lines ? line_start(vi, start) : start,
-			vi->visual_lines       ? line_end(vi, end)
-				: end < vi->length ? next(vi, end)
-								   : end);
-		go(vi, vi->visual_lines ? line_start(vi, start) : start);
-	} else if (key == 'r') {
-		replace(vi, argument, units);
-		go(vi, start);
+		join(vi, start, units > 2 ? units : 2);
+	} else if (strchr("~uUr", (char)key)) {
+		start = vi->visual_lines ? line_start(vi, start) : start;
+		end = vi->visual_lines ? line_end(vi, end) : end < vi->length ? next(vi, end) : end;
+		change_each(vi, key, argument, start, end);
+		go(vi, clamp(vi, start));
 	} else {
 		char operator= strchr("xXdD", (char)key) ? 'd' : strchr("yY", (char)key) ? 'y' : 'c';
 
@@ -1068,7 +1099,7 @@ static void run_visual(struct ik_vi *vi, const struct vi_command *command)
 	} else if (command->key == 'o') {
 		vi->anchor = vi->cursor;
 		vi->cursor = other;
-	} else if (command->key < 0x80 && strchr("dxXDcsCSRyYJ~r", (char)command->key)) {
+	} else if (command->key < 0x80 && strchr("dxXDcsCSRyYJ~ruU", (char)command->key)) {
 		operate_on_selection(vi, command->key, command->argument);
 		return;
 	} else if (command->key == 'p' || command->key == 'P') {
@@ -1154,6 +1185,13 @@ static void undo(struct ik_vi *vi, bool again)
 	go(vi, clamp(vi, vi->at));
 }
 
+/* Have j and k keep to the column where they began. */
+static void note_column(struct ik_vi *vi, const struct vi_command *command)
+{
+	vi->vertical = !command->operator&&(command->key == 'j' || command->key == 'k' ||
+		command->key == '$');
+}
+
 /* Run the command that has been typed. */
 static void finish(struct ik_vi *vi)
 {
@@ -1161,10 +1199,11 @@ static void finish(struct ik_vi *vi)
 
 	command.count = total_count(vi);
 	forget_typed(vi);
-	if (command.key != 'u' && command.key != REDO)
+	if ((command.key != 'u' && command.key != REDO) || vi->mode == IK_VI_VISUAL)
 		mark_step(vi);
 	if (vi->mode == IK_VI_VISUAL) {
 		run_visual(vi, &command);
+		note_column(vi, &command);
 		return;
 	}
 	if (command.key == 'v' || command.key == 'V') {
@@ -1181,6 +1220,7 @@ static void finish(struct ik_vi *vi)
 		}
 		(void)run(vi, command);
 	}
+	note_column(vi, &command);
 }
 
 /* Take another key into the command. */
@@ -1277,6 +1317,7 @@ bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *
 		take(vi, character);
 	else if (vi->mode != IK_VI_INSERT && key->code != IK_KEY_MOUSE)
 		forget_typed(vi);
+	vi->vertical = vi->vertical && taken;
 	/* What isn't vi's may change the text. */
 	if (vi->mode == IK_VI_VISUAL && !taken)
 		vi->mode = IK_VI_NORMAL;
