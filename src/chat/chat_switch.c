@@ -292,8 +292,8 @@ void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *in
 	const struct ik_session_row *row = ik_sessions_selected(ik_screen_sessions(chat->screen));
 	struct ik_confirmation about = {
 		.title = _("Delete this session?"),
-		.hint = _("All that was said in it goes for good. ikigai session export writes it to a "
-				  "file first."),
+		.hint = _("Everything said in it is lost for good. To keep a copy, run ikigai session "
+				  "export first."),
 		.yes_key = 'd',
 		.yes = _("Delete it"),
 		.no_key = 'k',

@@ -156,7 +156,7 @@ static void put_refusal(struct ik_buf *out, const char *provider, const char *mo
 		ik_buf_printf(out, _("%s lists no model %s. Near it: %s. /model %s switches to the first."),
 			provider, model, list.data, near[0]);
 	else
-		ik_buf_printf(out, _("%s lists no model %s; /model shows those that there are."), provider,
+		ik_buf_printf(out, _("%s lists no model %s; /model shows the ones it has."), provider,
 			model);
 	ik_buf_putc(out, '\n');
 	ik_buf_done(&list);

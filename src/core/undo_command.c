@@ -125,8 +125,8 @@ static void put_unknown(struct ik_buf *out, const struct ik_undo_history *histor
 	}
 	if (compared > 0)
 		ik_buf_puts(out,
-			_("  What commands did to files that git ignores, and outside of its work "
-			  "tree, stays.\n"));
+			_("  What commands did to files that git ignores, or outside its work tree, "
+			  "can't be undone.\n"));
 	if (count > COMMANDS_SHOWN)
 		ik_buf_printf(out,
 			ngettext("  and %zu more call\n", "  and %zu more calls\n", count - COMMANDS_SHOWN),
