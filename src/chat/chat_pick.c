@@ -173,8 +173,8 @@ bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct
 		child->task ? child->task : "-");
 	ik_buf_puts(out, "\n");
 	ik_buf_printf(out,
-		ngettext("It made %zu call of tools. Its last reply:",
-			"It made %zu calls of tools. Its last reply:", work.calls),
+		ngettext("It made %zu tool call. Its last reply:",
+			"It made %zu tool calls. Its last reply:", work.calls),
 		work.calls);
 	ik_buf_puts(out, "\n\n");
 	ik_buf_append(out, work.reply->content, work.reply->content_length);

@@ -396,21 +396,21 @@ static bool call_wrongly(struct validation *v)
 		return false;
 	code = v->result.exited ? v->result.exit_code : 128 + v->result.signal_number;
 	if (v->result.timed_out)
-		say(v, ADVICE, NULL, _("given input that is no JSON it does not end"));
+		say(v, ADVICE, NULL, _("given input that is not JSON it does not end"));
 	else if (code != 0 && native)
 		say(v, ADVICE, NULL,
-			_("given input that is no JSON it ends with exit code "
+			_("given input that is not JSON it ends with exit code "
 			  "%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
 			  "and exit with 0 "
 			  "(ikigai never sends such input, but people and other programs may)"),
 			code);
 	else if (native && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK)
 		say(v, ADVICE, NULL,
-			_("given input that is no JSON it prints no JSON "
+			_("given input that is not JSON it prints no JSON "
 			  "either; better answer {\"error\": \"...\", \"error_code\": "
 			  "\"INVALID_ARG\"}"));
 	else
-		say(v, FINE, NULL, _("it bears input that is no JSON"));
+		say(v, FINE, NULL, _("it copes with input that is not JSON"));
 	return true;
 }
 
@@ -495,11 +495,10 @@ static void check(struct validation *v, const char *operand)
 /* Print the summary line. */
 static void put_sum(struct validation *v)
 {
-	char *faults = ik_format(ngettext("%d thing wrong", "%d things wrong", v->faults), v->faults);
-	char *advice = ik_format(ngettext("%d piece of advice", "%d pieces of advice", v->advice),
-		v->advice);
+	char *faults = ik_format(ngettext("%d problem", "%d problems", v->faults), v->faults);
+	char *advice = ik_format(ngettext("%d suggestion", "%d suggestions", v->advice), v->advice);
 
-	/* Translators: the two parts are "1 thing wrong" and "2 pieces of advice". */
+	/* Translators: the two parts are "1 problem" and "2 suggestions". */
 	ik_cli_print(&v->cli,
 		ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", v->tools), v->tools,
 		faults, advice);

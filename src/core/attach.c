@@ -152,7 +152,7 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 		if (fd >= 0)
 			(void)close(fd);
 		return ik_error_set(error, IK_NOT_FOUND,
-			_("@%s: %s. Nothing was sent; \\@ is an @ that means no file."), name,
+			_("@%s: %s. Nothing was sent; write \\@ for an @ that names no file."), name,
 			strerror(number));
 	}
 	number = 0;
