@@ -231,8 +231,8 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	const struct ik_key_hint keys[] = {
 		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->told.take, 1 },
-		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
-		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 		{ picker->told.keeps ? IK_ACTION_COMPLETE : IK_ACTION_NONE, IK_ACTION_NONE,
 			N_("use always"), 1 },
