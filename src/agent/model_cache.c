@@ -68,3 +68,14 @@ void ik_model_cache_write(const char *directory, const char *provider, const cha
 	free(shown);
 	free(path);
 }
+
+void ik_model_cache_near(const struct ik_model *model, struct ik_buf *out)
+{
+	char *list = model->lists ? ik_model_cache_read(model->lists, model->endpoint.provider,
+									model->endpoint.base_url, NULL)
+							  : NULL;
+
+	if (list)
+		ik_model_put_near(list, model->name, out);
+	free(list);
+}

@@ -31,12 +31,6 @@ enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 /* commands_model.c: /model NAME. If the answer is empty, the provider is being asked, and answers
  * later. */
 ik_command ik_command_model;
-/* Store in ret_near the names closest to name, best first, at most room of them, and return their
- * number. They are borrowed from names. A name is close if each of its parts (separated by - . _ /
- * : and blanks) is a part of the other except for a typo: "sonet" is close to
- * "claude-sonnet-4-5". */
-size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
-	size_t room);
 /* Keep a choice in the user's configuration file (core/setup.h), and append the result. */
 void ik_command_keep(const struct ik_core *core, const char *key, const char *value,
 	struct ik_buf *answer);

@@ -1,10 +1,12 @@
 #include "commands/commands.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "commands/action.h"
+#include "provider/models.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -82,66 +84,6 @@ static bool has(char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* Separators of a name's parts, and the limit on the parts. */
-#define BETWEEN "-._/: @"
-enum { PARTS = 24 };
-
-/* Split a name in place into its parts. Return their number. */
-static size_t split(char *name, const char *parts[PARTS])
-{
-	size_t count = 0;
-	char *rest = NULL, *part;
-
-	for (part = strtok_r(name, BETWEEN, &rest); part && count < PARTS;
-		 part = strtok_r(NULL, BETWEEN, &rest))
-		parts[count++] = part;
-	return count;
-}
-
-/* Return the distance of the parts to the closest parts of the other name; SIZE_MAX if a part has
- * no close one. Extra parts of the other name count less than any typo. */
-static size_t distance(const char *const *parts, size_t count, const char *other)
-{
-	char *copy = ik_strdup(other);
-	const char *others[PARTS];
-	size_t other_count = split(copy, others), sum = 0, i;
-
-	for (i = 0; i < count && sum != SIZE_MAX; i++) {
-		const char *nearest = ik_text_nearest(parts[i], others, other_count);
-
-		sum = nearest ? sum + ik_text_distance(parts[i], nearest) * PARTS : SIZE_MAX;
-	}
-	free(copy);
-	if (sum == SIZE_MAX || other_count < count)
-		return sum;
-	return sum + other_count - count;
-}
-
-size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
-	size_t room)
-{
-	char *copy = ik_strdup(name);
-	const char *parts[PARTS];
-	size_t *distances = ik_alloc_array(NULL, count + 1, sizeof(*distances));
-	size_t part_count = split(copy, parts), found, i;
-
-	for (i = 0; i < count; i++)
-		distances[i] = part_count > 0 ? distance(parts, part_count, names[i]) : SIZE_MAX;
-	for (found = 0; found < room && count > 0; found++) {
-		size_t best = 0;
-
-		for (i = 1; i < count; i++)
-			best = distances[i] < distances[best] ? i : best;
-		if (distances[best] == SIZE_MAX)
-			break;
-		ret_near[found] = names[best];
-		distances[best] = SIZE_MAX;
-	}
-	free(distances);
-	free(copy);
-	return found;
-}
-
 /* Append that the provider has no such model, and similar names. */
 static void put_refusal(struct ik_buf *out, const char *provider, const char *model,
 	const char *const *near, size_t found)
@@ -167,7 +109,7 @@ static void put_refusal(struct ik_buf *out, const char *provider, const char *mo
 static bool begins_alike(const char *name, const char *near)
 {
 	for (const char *at = near; *at; at++)
-		if ((at == near || strchr(BETWEEN, at[-1])) && strncasecmp(at, name, 1) == 0)
+		if ((at == near || !isalnum((unsigned char)at[-1])) && strncasecmp(at, name, 1) == 0)
 			return true;
 	return false;
 }

@@ -470,6 +470,117 @@ char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct
 	return names;
 }
 
+/* ---- near names ---- */
+
+/* Separators of a name's parts, and the limit on the parts. */
+#define BETWEEN "-._/: @"
+enum { PARTS = 24 };
+/* Names to offer. */
+enum { NEAR_MOST = 3 };
+
+/* Split a name in place into its parts. Return their number. */
+static size_t split(char *name, const char *parts[PARTS])
+{
+	size_t count = 0;
+	char *rest = NULL, *part;
+
+	for (part = strtok_r(name, BETWEEN, &rest); part && count < PARTS;
+		 part = strtok_r(NULL, BETWEEN, &rest))
+		parts[count++] = part;
+	return count;
+}
+
+/* Return the distance of the parts to the closest parts of the other name; SIZE_MAX if a part has
+ * no close one. Extra parts of the other name count less than any typo. */
+static size_t distance(const char *const *parts, size_t count, const char *other)
+{
+	char *copy = ik_strdup(other);
+	const char *others[PARTS];
+	size_t other_count = split(copy, others), sum = 0, i;
+
+	for (i = 0; i < count && sum != SIZE_MAX; i++) {
+		const char *nearest = ik_text_nearest(parts[i], others, other_count);
+
+		sum = nearest ? sum + ik_text_distance(parts[i], nearest) * PARTS : SIZE_MAX;
+	}
+	free(copy);
+	if (sum == SIZE_MAX || other_count < count)
+		return sum;
+	return sum + other_count - count;
+}
+
+size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
+	size_t room)
+{
+	char *copy = ik_strdup(name);
+	const char *parts[PARTS];
+	size_t *distances = ik_alloc_array(NULL, count + 1, sizeof(*distances));
+	size_t part_count = split(copy, parts), found, i;
+
+	for (i = 0; i < count; i++)
+		distances[i] = part_count > 0 ? distance(parts, part_count, names[i]) : SIZE_MAX;
+	for (found = 0; found < room && count > 0; found++) {
+		size_t best = 0;
+
+		for (i = 1; i < count; i++)
+			best = distances[i] < distances[best] ? i : best;
+		if (distances[best] == SIZE_MAX)
+			break;
+		ret_near[found] = names[best];
+		distances[best] = SIZE_MAX;
+	}
+	free(distances);
+	free(copy);
+	return found;
+}
+
+/* Return the name without the parts that have no letter, in new memory. */
+static char *without_version(const char *name)
+{
+	char *copy = ik_strdup(name), *rest = NULL;
+	struct ik_buf words;
+
+	ik_buf_init(&words, SIZE_MAX);
+	for (char *part = strtok_r(copy, BETWEEN, &rest); part; part = strtok_r(NULL, BETWEEN, &rest))
+		if (strcspn(part, "abcdefghijklmnopqrstuvwxyz") < strlen(part))
+			ik_buf_printf(&words, "-%s", part);
+	free(copy);
+	copy = ik_strndup(words.data, words.length);
+	ik_buf_done(&words);
+	return copy;
+}
+
+void ik_model_put_near(const char *list, const char *model, struct ik_buf *out)
+{
+	struct ik_json_span rules = array_of(list), key, rule;
+	char **names = ik_alloc_array(NULL, ik_json_count(rules) + 1, sizeof(*names));
+	struct ik_json_walk walk = { 0 };
+	size_t count = 0, found = 0;
+	const char *near[NEAR_MOST];
+	bool listed = false;
+
+	while (ik_json_next(rules, &walk, &key, &rule)) {
+		char *name = ik_json_text_new(ik_json_member(rule, "name"));
+
+		listed = listed || ik_text_equal(name, model);
+		if (name)
+			names[count++] = name;
+	}
+	if (!listed)
+		found = ik_model_nearest(model, names, count, near, NEAR_MOST);
+	if (!listed && found == 0) {
+		char *short_name = without_version(model);
+
+		found = ik_model_nearest(short_name, names, count, near, NEAR_MOST);
+		free(short_name);
+	}
+	for (size_t i = 0; i < found; i++)
+		ik_buf_printf(out, "%s%s", i > 0 ? ", " : "", near[i]);
+	while (count > 0)
+		free(names[--count]);
+	free(names);
+}
+
 /* ---- its list as rules ---- */
 
 /* Write a member with the first of these members of the model that is a number above 0. */

@@ -71,4 +71,15 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request);
  * {"models":[{"name":"models/...","supportedGenerationMethods":[...]}]}. */
 char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct ik_error *error);
 
+/* Store in ret_near the names closest to name, best first, at most room of them, and return their
+ * number. They are borrowed from names. A name is close if each of its parts (separated by - . _ /
+ * : and blanks) is a part of the other except for a typo: "sonet" is close to
+ * "claude-sonnet-4-5". */
+size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
+	size_t room);
+
+/* Append up to three names of a list (of ik_models_put_rules()) that are close to a model's; if none
+ * is, those close to its name without the version. Nothing if the list has the model. */
+void ik_model_put_near(const char *list, const char *model, struct ik_buf *out);
+
 #endif

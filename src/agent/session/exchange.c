@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/model_cache.h"
 #include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
@@ -155,7 +156,7 @@ static void fail_response(struct ik_exchange *exchange, int status,
 	struct ik_endpoint endpoint = exchange->model->endpoint;
 	enum ik_error_code code = IK_CODE_PROVIDER;
 	bool retryable = false;
-	struct ik_buf sentence;
+	struct ik_buf sentence, near;
 
 	if (!exchange->forgot &&
 		ik_provider_refuses_opaque(status, exchange->words.data, exchange->words.length)) {
@@ -164,6 +165,10 @@ static void fail_response(struct ik_exchange *exchange, int status,
 		return;
 	}
 	endpoint.unattended = exchange->options.unattended;
+	ik_buf_init(&near, IK_KIB(4));
+	if (status == 404)
+		ik_model_cache_near(exchange->model, &near);
+	endpoint.near = near.length > 0 ? near.data : NULL;
 	ik_buf_init(&sentence, IK_KIB(16));
 	ik_provider_error(&endpoint, status, exchange->words.data, exchange->words.length, &sentence,
 		&code, &retryable);
@@ -173,6 +178,7 @@ static void fail_response(struct ik_exchange *exchange, int status,
 		retry_after_ms = ik_provider_retry_ms(exchange->words.data, exchange->words.length);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
+	ik_buf_done(&near);
 }
 
 /* Fail because the address responds, but not as a provider. */

@@ -251,6 +251,11 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 		ik_buf_puts(out,
 			retryable ? _("That is the rate limit of your account: wait a moment.")
 					  : _("Check your plan and billing with the provider."));
+	} else if (status == 404 && endpoint->near) {
+		ik_buf_printf(out,
+			endpoint->unattended ? _("It has %s; 'ikigai model list' shows all.")
+								 : _("It has %s; /model shows all."),
+			endpoint->near);
 	} else if (status == 404) {
 		ik_buf_printf(out, _("Check the model's name and the base URL %s."), url);
 	} else if (status >= 500) {

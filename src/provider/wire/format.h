@@ -26,6 +26,8 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* name of the variable that contains it, for messages */
 	const char *const *headers; /* additional headers, NULL-terminated; may be NULL */
+	const char *near;           /* its models with a name close to one that it lacks, for advice on
+	                               a failure; may be NULL */
 	bool unattended;            /* no user can type commands: give different advice on failures */
 	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
 };

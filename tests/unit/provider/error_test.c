@@ -62,6 +62,14 @@ Test(error, reads_the_shapes_of_all_providers)
 		"\"message\":\"model: x-9\"},\"request_id\":\"r\"}",
 		"openai answered with status 404: model: x-9. Check the model's name and the base URL "
 		"https://api.openai.com/v1.", "PROVIDER", false);
+	struct ik_endpoint lacks = local;
+
+	lacks.near = "x-8, x-7";
+	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. It has "
+		"x-8, x-7; /model shows all.", "PROVIDER", false);
+	lacks.unattended = true;
+	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. It has "
+		"x-8, x-7; 'ikigai model list' shows all.", "PROVIDER", false);
 	assert_error(&local, 400, "{\"error\":{\"message\":\"Unsupported value\",\"code\":null}}",
 		"local answered with status 400: Unsupported value.", "PROVIDER", false);
 	assert_error(&local, 404, "{\"error\":\"model 'x' not found\"}",

@@ -9,7 +9,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/error_test.c \
 	tests/unit/provider/google_request_test.c \
 	tests/unit/provider/google_stream_test.c \
-	tests/unit/provider/models_test.c \
+	tests/unit/provider/model_near_test.c tests/unit/provider/models_test.c \
 	tests/unit/provider/odd_requests_test.c \
 	tests/unit/provider/openai_chat_request_test.c \
 	tests/unit/provider/openai_chat_stream_test.c \

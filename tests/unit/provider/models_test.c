@@ -243,3 +243,25 @@ Test(models, have_the_newest_of_a_list_as_default)
 	assert_default("[{\"name\":\"claude-sonnet-6\",\"context_window\":5}]", "anthropic",
 		"claude-sonnet-6");
 }
+
+static void assert_near(const char *model, const char *wanted)
+{
+	struct ik_buf near;
+
+	ik_buf_init(&near, SIZE_MAX);
+	ik_model_put_near("[{\"name\":\"claude-haiku-4-5\"},{\"name\":\"claude-sonnet-5\"},"
+		"{\"name\":\"gpt-6\"},{\"name\":\"gpt-6-mini\"}]", model, &near);
+	cr_expect_str_eq(near.data, wanted, "%s: %s", model, near.data);
+	ik_buf_done(&near);
+}
+
+Test(models, offer_those_near_to_one_that_the_provider_lacks)
+{
+	assert_near("claude-sonet-5", "claude-sonnet-5");
+	assert_near("claude-3-5-haiku-20241022", "claude-haiku-4-5");
+	assert_near("gpt-5-mini", "gpt-6-mini");
+	assert_near("gpt-5", "gpt-6, gpt-6-mini");
+	assert_near("gpt-6", "");
+	assert_near("qwen3", "");
+	assert_near("4.1", "");
+}

@@ -1,4 +1,4 @@
-#include "commands/commands.h"
+#include "provider/models.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *near_to(const char *name)
 	return out;
 }
 
-Test(model_hint, slips_find_what_was_meant)
+Test(model_near, slips_find_what_was_meant)
 {
 	cr_assert_str_eq(near_to("sonet"), "claude-sonnet-4 claude-sonnet-4-5");
 	cr_assert_str_eq(near_to("claude-sonet-4-5"), "claude-sonnet-4-5");
@@ -32,7 +32,7 @@ Test(model_hint, slips_find_what_was_meant)
 	cr_assert_str_eq(near_to("Qwen3"), "qwen3:8b");
 }
 
-Test(model_hint, what_nobody_means_is_near_nothing)
+Test(model_near, what_nobody_means_is_near_nothing)
 {
 	cr_assert_str_eq(near_to("zzz"), "");
 	cr_assert_str_eq(near_to(""), "");
