@@ -235,7 +235,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 		{ picker->told.keeps ? IK_ACTION_COMPLETE : IK_ACTION_NONE, IK_ACTION_NONE,
-			N_("use always"), 1 },
+			N_("use always"), 2 },
 		{ 0 },
 	};
 	size_t left = pane->count, all = picker->told.count;
