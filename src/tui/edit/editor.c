@@ -1194,12 +1194,12 @@ void ik_editor_set(struct ik_editor *editor, const char *text, size_t length)
 	(void)ik_editor_replace(editor, 0, editor->now.text.length, text, length);
 }
 
-void ik_editor_clear(struct ik_editor *editor, bool keep)
+void ik_editor_clear(struct ik_editor *editor, bool sent)
 {
 	editor->browsing = false;
-	if (keep) {
-		if (editor->history)
-			ik_history_add(editor->history, editor->now.text.data, editor->now.text.length);
+	if (editor->history)
+		ik_history_add(editor->history, editor->now.text.data, editor->now.text.length);
+	if (sent) {
 		forget(&editor->done);
 		forget(&editor->undone);
 		clear_state(&editor->now);

@@ -65,9 +65,9 @@ const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);
 bool ik_editor_is_empty(const struct ik_editor *editor);
 /* Replace all the text as one undo step, and put the cursor at its end. */
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
-/* Clear the text. If keep is true (it was sent), add it to the history and forget undo and redo;
- * otherwise undo restores it. */
-void ik_editor_clear(struct ik_editor *editor, bool keep);
+/* Clear the text, and add it to the history. If it was sent, forget undo and redo; otherwise undo
+ * restores it. */
+void ik_editor_clear(struct ik_editor *editor, bool sent);
 /* Return how many steps can be undone. */
 size_t ik_editor_steps(const struct ik_editor *editor);
 /* Return the byte offset of the cursor in the text. */

@@ -772,7 +772,7 @@ static void interrupt(struct ik_screen *screen)
 	if (is_busy(screen))
 		ask(screen, IK_ACTION_CANCEL);
 	else if (!is_draft_empty(screen) && context_of(screen) == IK_IN_EDITOR)
-		ik_editor_clear(screen->prompt->editor, true);
+		ik_editor_clear(screen->prompt->editor, false);
 	else
 		ask_twice(screen, IK_ACTION_QUIT, _("Press {interrupt} again to quit"));
 }
