@@ -7,6 +7,7 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 #define COUNT_MOST 10000
@@ -1267,6 +1268,13 @@ static uint32_t character_of(const struct ik_vi *vi, const struct ik_key *key)
 	return key->modifiers & (IK_CONTROL | IK_ALT) ? 0 : key->codepoint;
 }
 
+/* Is a key what a terminal sends for Esc and a letter typed fast, and for Alt with the letter? */
+static bool is_escape_and_letter(const struct ik_key *key)
+{
+	return key->code == IK_KEY_CHARACTER && key->modifiers == IK_ALT && key->codepoint > ' ' &&
+		!(key->codepoint >= '0' && key->codepoint <= '9');
+}
+
 /* Handle Esc. Return false if it means nothing here. */
 static bool escape(struct ik_vi *vi)
 {
@@ -1300,6 +1308,7 @@ static enum ik_action action_for(const struct ik_vi *vi, uint32_t key)
 bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *key,
 	enum ik_action *ret_action)
 {
+	struct ik_key letter;
 	uint32_t character;
 	bool taken;
 
@@ -1310,6 +1319,12 @@ bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *
 		vi->mode = IK_VI_NORMAL; /* another text: what was selected is gone */
 	if (key->code == IK_KEY_ESCAPE && key->modifiers == 0)
 		return escape(vi);
+	if (vi->mode != IK_VI_NORMAL && is_escape_and_letter(key)) {
+		(void)escape(vi);
+		letter = *key;
+		letter.modifiers = 0;
+		key = &letter;
+	}
 	character = vi->mode == IK_VI_INSERT ? 0 : character_of(vi, key);
 	*ret_action = action_for(vi, character);
 	taken = character != 0 && *ret_action == IK_ACTION_NONE;
@@ -1329,6 +1344,19 @@ bool ik_vi_key(struct ik_vi *vi, struct ik_editor *editor, const struct ik_key *
 enum ik_vi_mode ik_vi_mode(const struct ik_vi *vi)
 {
 	return vi->mode;
+}
+
+const char *ik_vi_mode_name(const struct ik_vi *vi)
+{
+	switch (vi->mode) {
+	case IK_VI_NORMAL:
+		/* Translators: this and the next two are modes of vi. */
+		return _("NORMAL");
+	case IK_VI_VISUAL:
+		return _("VISUAL");
+	default:
+		return _("INSERT");
+	}
 }
 
 void ik_vi_reset(struct ik_vi *vi)

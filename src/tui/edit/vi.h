@@ -2,7 +2,8 @@
  * vi: vi's keys for an editor: a state machine that turns keys into operations of the editor.
  *
  * What it does is what Vim does, of which tests/unit/tui/vi_cases.h has several hundred examples.
- * In insert mode all keys but Esc are left to the table of keys (keymap.h), as without it.
+ * In insert mode all keys but Esc are left to the table of keys (keymap.h), as without it; Alt with
+ * a character other than a digit is Esc and the character.
  *
  * Owns its register and what "." repeats.  May include: util, tui/term, tui/edit.
  */
@@ -20,6 +21,7 @@ struct ik_vi *ik_vi_new(void);
 struct ik_vi *ik_vi_free(struct ik_vi *vi);
 
 enum ik_vi_mode ik_vi_mode(const struct ik_vi *vi);
+const char *ik_vi_mode_name(const struct ik_vi *vi); /* "NORMAL", translated */
 
 /* Return to insert mode and forget half a command, because another text begins. */
 void ik_vi_reset(struct ik_vi *vi);

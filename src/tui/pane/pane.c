@@ -25,7 +25,7 @@ void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 
 void ik_pane_done(struct ik_pane *pane)
 {
-	ik_editor_free(pane->filter);
+	ik_pane_keep(pane);
 	ik_buf_done(&pane->words);
 	ik_buf_done(&pane->argument);
 	pane->text = ik_scrollback_free(pane->text);
@@ -154,6 +154,7 @@ void ik_pane_set_words(struct ik_pane *pane, const char *words)
 void ik_pane_keep(struct ik_pane *pane)
 {
 	pane->filter = ik_editor_free(pane->filter);
+	pane->vi = ik_vi_free(pane->vi);
 }
 
 void ik_pane_write(struct ik_pane *pane)
@@ -161,7 +162,24 @@ void ik_pane_write(struct ik_pane *pane)
 	pane->in_text = false;
 	ik_pane_keep(pane);
 	pane->filter = ik_editor_new(NULL);
+	pane->vi = pane->vi_keys ? ik_vi_new() : NULL;
 	ik_editor_set(pane->filter, pane->words.data, pane->words.length);
+}
+
+void ik_pane_vi_key(struct ik_pane *pane, const struct ik_key **key, enum ik_action *action)
+{
+	static const struct ik_key nothing = { .code = IK_KEY_NONE };
+	enum ik_action wanted;
+
+	if (!pane->vi)
+		return;
+	bool taken = ik_vi_key(pane->vi, pane->filter, *key, &wanted) ||
+		wanted == IK_ACTION_HISTORY_SEARCH; /* a filter has no history */
+
+	if (taken)
+		*key = &nothing;
+	if (taken || wanted != IK_ACTION_NONE)
+		*action = taken ? IK_ACTION_NONE : wanted;
 }
 
 /* Handle a key while the filter is being edited. */
@@ -376,7 +394,12 @@ static bool draw_filter(struct ik_pane *pane, const char *count, struct ik_cells
 		row.columns--;
 	}
 	if (pane->filter) {
-		ik_editor_draw(pane->filter, cells, row, "/ ");
+		bool commands = pane->vi && ik_vi_mode(pane->vi) != IK_VI_INSERT;
+		char *label = ik_format("%s%s/ ", commands ? ik_vi_mode_name(pane->vi) : "",
+			commands ? " " : "");
+
+		ik_editor_draw(pane->filter, cells, row, label);
+		free(label);
 		return true;
 	}
 	char *words = ik_format("/ %s", pane->words.data);

@@ -23,7 +23,7 @@
 #ifndef IK_TUI_PANE_PANE_H
 #define IK_TUI_PANE_PANE_H
 
-#include "tui/edit/editor.h"
+#include "tui/edit/vi.h"
 #include "tui/scrollback/scrollback.h"
 
 struct ik_pane;
@@ -80,8 +80,10 @@ struct ik_pane {
 	size_t list_top;          /* the first visible item */
 	int list_row, list_rows;  /* screen rows of the list when last drawn */
 	struct ik_editor *filter; /* NULL: not being edited */
-	struct ik_buf words;      /* the filter; "": none */
-	bool writing;             /* another text field has focus: characters are text */
+	struct ik_vi *vi;         /* of the filter, if vi_keys */
+	bool vi_keys;
+	struct ik_buf words; /* the filter; "": none */
+	bool writing;        /* another text field has focus: characters are text */
 	struct ik_scrollback *text;
 	bool text_moved;        /* the user scrolled: keep the place */
 	bool text_follows;      /* otherwise show the end, or the start */
@@ -116,6 +118,10 @@ bool ik_pane_click(struct ik_pane *pane, int row);
 
 /* Scroll the text. */
 void ik_pane_scroll(struct ik_pane *pane, int rows);
+
+/* Offer a key to the filter's vi. If it takes it, *key and *action become none, which lets the pane
+ * see what the filter has become; otherwise *action may become another. */
+void ik_pane_vi_key(struct ik_pane *pane, const struct ik_key **key, enum ik_action *action);
 
 /* Edit the filter, beginning with its current words. */
 void ik_pane_write(struct ik_pane *pane);

@@ -249,6 +249,17 @@ static unsigned context_of(const struct ik_screen *screen)
 	return IK_IN_EDITOR;
 }
 
+/* Return vi's state for the text that is being edited, or NULL. */
+static const struct ik_vi *vi_of(const struct ik_screen *screen)
+{
+	unsigned context = context_of(screen);
+
+	return context == IK_IN_EDITOR ? screen->vi
+		: context == IK_IN_PROMPT && focus_of(screen) == IK_FOCUS_PANE && !find_of(screen)->writing
+		? screen->side->vi
+		: NULL;
+}
+
 /* ---- help, search, questions ---- */
 
 static void open_search(struct ik_screen *screen)
@@ -1123,6 +1134,7 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 	/* In a pane's text field Ctrl-C means the field: neither the draft nor the turn. */
 	if (action == IK_ACTION_INTERRUPT && context_of(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
+	ik_pane_vi_key(screen->side, &key, &action);
 	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, &screen->asked);
 
 	if (screen->asked.action == IK_ACTION_RESUME)
@@ -1734,26 +1746,13 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	return area.columns - columns - 2;
 }
 
-/* Return the word for vi's mode. */
-static const char *vi_word(const struct ik_screen *screen)
-{
-	switch (ik_vi_mode(screen->vi)) {
-	case IK_VI_NORMAL:
-		/* Translators: this and the next two are modes of vi. */
-		return _("NORMAL");
-	case IK_VI_VISUAL:
-		return _("VISUAL");
-	default:
-		return _("INSERT");
-	}
-}
-
 enum ik_cursor ik_screen_cursor(const struct ik_screen *screen)
 {
-	return !screen->vi ? IK_CURSOR_USUAL
-		: context_of(screen) == IK_IN_EDITOR && ik_vi_mode(screen->vi) != IK_VI_INSERT
-		? IK_CURSOR_BLOCK
-		: IK_CURSOR_BAR;
+	const struct ik_vi *vi = vi_of(screen);
+
+	return !screen->vi                         ? IK_CURSOR_USUAL
+		: vi && ik_vi_mode(vi) != IK_VI_INSERT ? IK_CURSOR_BLOCK
+											   : IK_CURSOR_BAR;
 }
 
 /* Draw the line over the editor: at the left the search and the keys of the scrollback, at the
@@ -1778,7 +1777,7 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
 	else if (!searching && !writing && !ik_find_shows(find_of(screen)) && focus && screen->vi)
-		ik_buf_printf(&out, " %s ", vi_word(screen));
+		ik_buf_printf(&out, " %s ", ik_vi_mode_name(screen->vi));
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
 	if (out.length > 0)
@@ -1958,7 +1957,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.welcome = screen->welcome_area,
 		.clears = screen->log->clears,
 		.layout = layout_of(screen),
-		.editing = screen->vi && context_of(screen) == IK_IN_EDITOR ? vi_word(screen) : NULL,
+		.editing = vi_of(screen) ? ik_vi_mode_name(vi_of(screen)) : NULL,
 		.help_open = screen->help_open,
 		.side_open = screen->side,
 		.bar = &screen->bar,
@@ -2012,6 +2011,8 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 	screen->panes[count++] = pane_of(screen->sessions);
 	screen->panes[count++] = pane_of(screen->picker);
 	screen->panes[count++] = pane_of(screen->help);
+	for (size_t i = 0; i < count; i++)
+		screen->panes[i]->vi_keys = options->vi;
 }
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options)

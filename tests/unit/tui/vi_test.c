@@ -44,6 +44,28 @@ static const char *shown(const struct ik_editor *editor)
 	return buffer;
 }
 
+/* Over a slow link Esc and a letter arrive together, which is also what Alt with the letter sends. */
+Test(vi, takes_alt_for_esc_before_a_letter)
+{
+	struct ik_key key = {.code = IK_KEY_CHARACTER, .codepoint = 'x', .modifiers = IK_ALT};
+	struct ik_editor *editor = ik_editor_new(NULL);
+	struct ik_vi *vi = ik_vi_new();
+	enum ik_action action;
+
+	type(vi, editor, "one");
+	cr_assert(ik_vi_key(vi, editor, &key, &action));
+	cr_assert_str_eq(shown(editor), "o^n");
+	type(vi, editor, "v");
+	key.codepoint = 'i';
+	cr_assert(ik_vi_key(vi, editor, &key, &action));
+	cr_assert_eq(ik_vi_mode(vi), IK_VI_INSERT);
+	key.codepoint = '2';
+	cr_assert_not(ik_vi_key(vi, editor, &key, &action));
+	cr_assert_eq(ik_vi_mode(vi), IK_VI_INSERT);
+	ik_vi_free(vi);
+	ik_editor_free(editor);
+}
+
 Test(vi, does_what_vim_does)
 {
 	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));
