@@ -171,7 +171,8 @@ bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct
 		return false;
 	ik_buf_printf(out, _("Agent %d was given this task: %s"), child->number,
 		child->task ? child->task : "-");
-	ik_buf_puts(out, "\n");
+	/* An empty line, since a session whose first message this is has what precedes it as title. */
+	ik_buf_puts(out, "\n\n");
 	ik_buf_printf(out,
 		ngettext("It made %zu tool call. Its last reply:",
 			"It made %zu tool calls. Its last reply:", work.calls),
