@@ -264,6 +264,23 @@ static void say(char *line)
 	free(line);
 }
 
+/* Return the command that resumes a session with the model that it had in the end, in new memory. */
+static char *resume_command(const struct ik_chat *chat, const struct ik_session *session)
+{
+	const struct ik_model *first = chat->setup->model, *last = ik_session_model(session);
+	struct ik_options options = *chat->options;
+	const char *provider = last->endpoint.provider;
+	bool moved = !ik_text_equal(provider, first->endpoint.provider);
+
+	if (!last->by_default && (moved || !ik_text_equal(last->name, first->name)))
+		options.model = last->name;
+	if (moved) {
+		options.provider = provider;
+		options.base_url = NULL;
+	}
+	return ik_resume_command(&options, ik_session_id(session));
+}
+
 /* Append how to resume each session. */
 static void put_sessions(const struct ik_chat *chat, struct ik_buf *out)
 {
@@ -274,7 +291,7 @@ static void put_sessions(const struct ik_chat *chat, struct ik_buf *out)
 
 		if (!ik_resume_is_possible(agent->session))
 			continue;
-		command = ik_resume_command(chat->options, ik_session_id(agent->session));
+		command = resume_command(chat, agent->session);
 		ik_buf_printf(out, _("Resume with: %s\n"), command);
 		free(command);
 	}
