@@ -272,7 +272,7 @@ static char *resume_command(const struct ik_chat *chat, const struct ik_session 
 	const char *provider = last->endpoint.provider;
 	bool moved = !ik_text_equal(provider, first->endpoint.provider);
 
-	if (!last->by_default && (moved || !ik_text_equal(last->name, first->name)))
+	if (moved || (!last->by_default && !ik_text_equal(last->name, first->name)))
 		options.model = last->name;
 	if (moved) {
 		options.provider = provider;
