@@ -219,6 +219,11 @@ static void put_title(const char *page, size_t length, struct ik_buf *out)
 	ik_buf_done(&copy);
 }
 
+static const char *provider_name(const struct ik_endpoint *endpoint)
+{
+	return endpoint->provider ? endpoint->provider : _("The provider");
+}
+
 /* Append advice for a failure, beginning with a blank. */
 static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
 	bool retryable, bool is_page, struct ik_buf *out)
@@ -253,9 +258,9 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 					  : _("Check your plan and billing with the provider."));
 	} else if (status == 404 && endpoint->near) {
 		ik_buf_printf(out,
-			endpoint->unattended ? _("It has %s; 'ikigai model list' shows all.")
-								 : _("It has %s; /model shows all."),
-			endpoint->near);
+			endpoint->unattended ? _("%s has %s; 'ikigai model list' shows all.")
+								 : _("%s has %s; /model shows all."),
+			provider_name(endpoint), endpoint->near);
 	} else if (status == 404) {
 		ik_buf_printf(out, _("Check the model's name and the base URL %s."), url);
 	} else if (status >= 500) {
@@ -366,7 +371,7 @@ static void end_sentence(struct ik_buf *text)
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable)
 {
-	const char *provider = endpoint->provider ? endpoint->provider : _("The provider");
+	const char *provider = provider_name(endpoint);
 	struct ik_buf raw, message;
 	struct ik_json_span value;
 	bool is_page = false;

@@ -65,10 +65,10 @@ Test(error, reads_the_shapes_of_all_providers)
 	struct ik_endpoint lacks = local;
 
 	lacks.near = "x-8, x-7";
-	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. It has "
+	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. local has "
 		"x-8, x-7; /model shows all.", "PROVIDER", false);
 	lacks.unattended = true;
-	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. It has "
+	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. local has "
 		"x-8, x-7; 'ikigai model list' shows all.", "PROVIDER", false);
 	assert_error(&local, 400, "{\"error\":{\"message\":\"Unsupported value\",\"code\":null}}",
 		"local answered with status 400: Unsupported value.", "PROVIDER", false);
