@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/model_cache.h"
 #include "cli/cli.h"
 #include "core/model_choice.h"
 #include "core/print.h"
@@ -172,22 +171,18 @@ static bool fetch(struct model_command *command)
 static void put_list(const struct model_command *command, struct ik_buf *out)
 {
 	const struct ik_model *model = command->model;
-	char *list = model->lists && model->endpoint.base_url
-		? ik_model_cache_read(model->lists, model->endpoint.provider, model->endpoint.base_url,
-			  NULL)
-		: NULL;
-	const struct ik_model_rules rules = { command->cli.setup->config->model_rules, list };
+	struct ik_model_facts *facts = ik_model_facts_of_all(command->cli.setup->config, model,
+		command->names, command->count);
 
 	for (size_t i = 0; i < command->count; i++) {
 		const char *name = command->names[i];
-		struct ik_model_facts facts = ik_model_facts(&rules, name, model->format->type);
 
 		if (command->cli.options->json)
-			put_json(name, &facts, out);
+			put_json(name, &facts[i], out);
 		else
-			put_row(name, ik_text_equal(name, model->name), &facts, out);
+			put_row(name, ik_text_equal(name, model->name), &facts[i], out);
 	}
-	free(list);
+	free(facts);
 }
 
 /* Choose the model that the command line names, or the default. Return false after a message. */

@@ -84,35 +84,24 @@ static void put_facts(const struct ik_model_facts *facts, struct ik_buf *out)
 		put_fact(out, ik_format(_("switched off on %s"), facts->retires));
 }
 
-/* Return what is known of a model of the current provider, in a line. */
-static char *facts_of(const struct ik_core *core, const char *name)
-{
-	struct ik_model *now = ik_core_model(core), *model;
-	const struct ik_model_wish wish = {
-		.provider = now->endpoint.provider,
-		.model = name,
-		.base_url = now->url_given ? now->endpoint.base_url : NULL,
-	};
-	struct ik_error error;
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(4));
-	model = ik_model_choose(core->setup->config, &wish, &error);
-	if (model)
-		put_facts(&model->facts, &out);
-	ik_model_unref(model);
-	return ik_buf_take(&out, NULL);
-}
-
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct ik_choices *choices = arg;
+	struct ik_core *core = choices->core;
+	struct ik_model_facts *facts = ik_model_facts_of_all(core->setup->config, ik_core_model(core),
+		names, count);
 
 	choices->names = names;
 	choices->count = count;
 	choices->facts = ik_alloc_array(NULL, count, sizeof(*choices->facts));
-	for (size_t i = 0; i < count; i++)
-		choices->facts[i] = facts_of(choices->core, names[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct ik_buf out;
+
+		ik_buf_init(&out, IK_KIB(4));
+		put_facts(&facts[i], &out);
+		choices->facts[i] = ik_buf_take(&out, NULL);
+	}
+	free(facts);
 	choices->problem = names ? NULL : ik_strdup(sentence);
 	choices->problem_ms = ik_clock_ms();
 	choices->changed(choices->arg);

@@ -251,6 +251,58 @@ static struct ik_model_facts choose_facts(const struct ik_config *config,
 	return facts;
 }
 
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Take the rules of a list apart: those with one of the names, each as a list of its own. Otherwise
+ * each of 10,000 models would be looked for among the rules of 10,000. */
+static char **split_list(const char *list, char *const *names, size_t count)
+{
+	char **lists = ik_alloc_array(NULL, count + 1, sizeof(*lists));
+	struct ik_json_span rules = { NULL, 0 }, key, rule;
+	struct ik_json_walk walk = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		lists[i] = NULL;
+	if (list)
+		(void)!ik_json_check(list, strlen(list), &rules, NULL);
+	while (count > 0 && ik_json_next(rules, &walk, &key, &rule)) {
+		char *name = ik_json_text_new(ik_json_member(rule, "name"));
+		char *const *found = name ? bsearch(&name, names, count, sizeof(*names), compare_names)
+								  : NULL;
+
+		free(name);
+		if (found && !lists[found - names])
+			lists[found - names] = ik_format("[%.*s]", (int)rule.length, rule.text);
+	}
+	return lists;
+}
+
+struct ik_model_facts *ik_model_facts_of_all(const struct ik_config *config,
+	const struct ik_model *model, char *const *names, size_t count)
+{
+	struct ik_model_facts *facts = ik_alloc_array(NULL, count + 1, sizeof(*facts));
+	char *list = model->lists && model->endpoint.base_url
+		? ik_model_cache_read(model->lists, model->endpoint.provider, model->endpoint.base_url,
+			  NULL)
+		: NULL;
+	char **lists = split_list(list, names, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ik_model_rules rules = { .own = config->model_rules, .list = lists[i] };
+		struct ik_model one = *model;
+
+		one.name = names[i];
+		facts[i] = choose_facts(config, &rules, &one);
+		free(lists[i]);
+	}
+	free(lists);
+	free(list);
+	return facts;
+}
+
 /* Choose the model's name, in new memory or NULL, and what is known about it. */
 static void choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model *model)

@@ -23,6 +23,11 @@ struct ik_model_wish {
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_error *error);
 
+/* Return what is known of models of the same provider as a model's, in new memory: one for each of
+ * the names, which are sorted and without duplicates. */
+struct ik_model_facts *ik_model_facts_of_all(const struct ik_config *config,
+	const struct ik_model *model, char *const *names, size_t count);
+
 /* Return the configured provider, else the first with a key or an address, else practice. */
 const char *ik_model_default_provider(const struct ik_config *config);
 
