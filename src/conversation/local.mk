@@ -1,6 +1,7 @@
 # src/conversation: one library.
 noinst_LIBRARIES += libik_conversation.a
 libik_conversation_a_SOURCES = \
+	src/conversation/attachment.c src/conversation/attachment.h \
 	src/conversation/conversation.c src/conversation/conversation.h \
 	src/conversation/event.c src/conversation/event.h \
 	src/conversation/fork_link.c src/conversation/fork_link.h \

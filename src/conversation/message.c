@@ -267,21 +267,13 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 /* Read a member of "blobs"; false if it is missing or invalid. */
 static bool take_blob(struct ik_json_span blob, struct ik_blob *ret_blob)
 {
-	int64_t bytes;
-	char *id;
-	bool found;
+	struct ik_blob found;
 
-	if (ik_json_span_type(blob) != IK_JSON_OBJECT)
+	if (!ik_json_uuid(ik_json_member(blob, "id"), found.id) ||
+		!ik_json_integer(ik_json_member(blob, "bytes"), &found.bytes) || found.bytes <= 0)
 		return false;
-	id = ik_json_string_new(ik_json_member(blob, "id"), NULL);
-	found = id && strlen(id) == IK_UUID_TEXT - 1 &&
-		ik_json_integer(ik_json_member(blob, "bytes"), &bytes) && bytes > 0;
-	if (found) {
-		memcpy(ret_blob->id, id, IK_UUID_TEXT);
-		ret_blob->bytes = bytes;
-	}
-	free(id);
-	return found;
+	*ret_blob = found;
+	return true;
 }
 
 static void take_duration(struct ik_json_span value, struct ik_result *ret_result)
@@ -430,9 +422,30 @@ struct ik_message *ik_message_ref(struct ik_message *message)
 
 struct ik_message *ik_message_unref(struct ik_message *message)
 {
-	if (message && --message->references == 0)
-		free(message);
+	if (!message || --message->references > 0)
+		return NULL;
+	for (size_t i = 0; i < message->contents_count; i++)
+		ik_bytes_unref(message->contents[i]);
+	free(message->contents);
+	free(message);
 	return NULL;
+}
+
+void ik_message_set_contents(struct ik_message *message, size_t index, struct ik_bytes *bytes)
+{
+	while (message->contents_count <= index) {
+		message->contents = ik_alloc_array(message->contents, message->contents_count + 1,
+			sizeof(*message->contents));
+		message->contents[message->contents_count++] = NULL;
+	}
+	bytes = ik_bytes_ref(bytes);
+	ik_bytes_unref(message->contents[index]);
+	message->contents[index] = bytes;
+}
+
+struct ik_bytes *ik_message_contents(const struct ik_message *message, size_t index)
+{
+	return index < message->contents_count ? message->contents[index] : NULL;
 }
 
 struct ik_json_span ik_message_data(const struct ik_message *message)

@@ -11,12 +11,15 @@
  *   user         NULL, or {"automatic":true} if the program wrote it to request the rest of a
  *                reply that was cut (not shown), or {"typed":N,"attached":[{"name":"...",
  *                "bytes":N}]}: the user typed the first N bytes of content; the attached files
- *                and outputs of commands ("!...") follow them
+ *                and outputs of commands ("!...") follow them. Those that are not text (pictures,
+ *                documents) also have "media_type", "width" and "height" (of a picture, in pixels)
+ *                and "blob":UUID, under which the store has their bytes
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as received>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
  *                and, if the envelope was cut, where the store has the whole output:
  *                "blobs":{"stdout":{"id":UUID,"bytes":N},"stderr":{...}}
+ *                and, if the tool returned pictures or documents, "attached" as above
  *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round",
@@ -41,6 +44,7 @@
 
 #include "json/scan.h"
 #include "util/buf.h"
+#include "util/bytes.h"
 #include "util/uuid.h"
 
 #include <stddef.h>
@@ -77,6 +81,8 @@ struct ik_message {
 	bool summarises;     /* a command with a summary */
 	const char *call_id; /* id of the call of a tool_call or tool_result; NULL for other kinds or
 	                        if data has none */
+	struct ik_bytes **contents; /* private to message.c: of its attachments, by index */
+	size_t contents_count;
 };
 
 /*
@@ -174,6 +180,13 @@ struct ik_message *ik_message_with_opaque(struct ik_message *message, const char
  * is none or another provider's. */
 struct ik_json_span ik_message_opaque(const struct ik_message *message, const char *provider,
 	const char *type);
+
+/* Keep the bytes of an attached picture or document with the message (conversation/attachment.h),
+ * adding a reference; NULL: release them. This is all that may change in a message, and it changes
+ * nothing that is stored. */
+void ik_message_set_contents(struct ik_message *message, size_t index, struct ik_bytes *bytes);
+/* Return these bytes (borrowed); NULL if they are not in memory. */
+struct ik_bytes *ik_message_contents(const struct ik_message *message, size_t index);
 
 struct ik_message *ik_message_ref(struct ik_message *message);
 struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL */

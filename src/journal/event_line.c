@@ -23,16 +23,7 @@ void ik_event_line_put(struct ik_buf *out, const char *session, const struct ik_
 
 bool ik_event_line_id(struct ik_json_span object, const char *name, char ret_id[IK_UUID_TEXT])
 {
-	struct ik_json_span value = ik_json_member(object, name);
-
-	ret_id[0] = '\0';
-	/* A UUID has no escapes: its raw text is its value between quotes. */
-	if (ik_json_span_type(value) != IK_JSON_STRING || value.length != IK_UUID_TEXT - 1 + 2 ||
-		strspn(value.text + 1, "0123456789abcdef-") != IK_UUID_TEXT - 1)
-		return false;
-	memcpy(ret_id, value.text + 1, IK_UUID_TEXT - 1);
-	ret_id[IK_UUID_TEXT - 1] = '\0';
-	return true;
+	return ik_json_uuid(ik_json_member(object, name), ret_id);
 }
 
 static bool read_kind(struct ik_json_span object, enum ik_kind *ret_kind)

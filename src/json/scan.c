@@ -356,6 +356,18 @@ char *ik_json_text_new(struct ik_json_span value)
 	return text;
 }
 
+bool ik_json_uuid(struct ik_json_span value, char ret_id[IK_UUID_TEXT])
+{
+	ret_id[0] = '\0';
+	/* A UUID has no escapes: its raw text is its value between quotes. */
+	if (ik_json_span_type(value) != IK_JSON_STRING || value.length != IK_UUID_TEXT - 1 + 2 ||
+		strspn(value.text + 1, "0123456789abcdef-") != IK_UUID_TEXT - 1)
+		return false;
+	memcpy(ret_id, value.text + 1, IK_UUID_TEXT - 1);
+	ret_id[IK_UUID_TEXT - 1] = '\0';
+	return true;
+}
+
 bool ik_json_number(struct ik_json_span value, long double *ret_number)
 {
 	char *text;

@@ -11,6 +11,7 @@
 #define IK_JSON_SCAN_H
 
 #include "util/buf.h"
+#include "util/uuid.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,6 +114,9 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 /* Return the decoded string in new memory if it is not empty and contains no U+0000, so that a C
  * string holds all of it; NULL for any other value. */
 char *ik_json_text_new(struct ik_json_span value);
+
+/* Copy a string that is a UUID. Return false, with an empty ret_id, for any other value. */
+bool ik_json_uuid(struct ik_json_span value, char ret_id[IK_UUID_TEXT]);
 
 /* Read a number, exactly if it is an integer in the range of int64_t. Return false for another
  * type. */

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "conversation/attachment.h"
 #include "json/write.h"
 
 /* Assert a string in new memory and free it. */
@@ -250,5 +251,52 @@ Test(message, an_own_call_is_a_command_that_can_be_shown_as_a_call)
 	message = ik_message_command("/help", "text");
 	cr_assert_eq(ik_message_own_call(message), IK_OWN_NONE);
 	cr_assert_null(ik_message_tool_name(message));
+	ik_message_unref(message);
+}
+
+Test(message, lists_what_is_attached_to_it)
+{
+	static const char data[] =
+		"{\"typed\":2,\"attached\":[{\"name\":\"a.c\",\"bytes\":7},"
+		"{\"name\":\"s \\\"x\\\".png\",\"bytes\":900,\"media_type\":\"image/png\",\"width\":640,"
+		"\"height\":480,\"blob\":\"0198c0de-0000-7000-8000-000000000001\"},"
+		/* Of a type that is not known, or with a broken name in the store, it is no file. */
+		"{\"name\":\"x\",\"bytes\":1,\"media_type\":\"text/html\","
+		"\"blob\":\"0198c0de-0000-7000-8000-000000000002\"},"
+		"{\"name\":7,\"bytes\":-1,\"media_type\":\"application/pdf\",\"blob\":\"../x\"}]}";
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "hi", 2, data, strlen(data));
+	struct ik_attachment found;
+	struct ik_bytes *bytes;
+	struct ik_buf buf;
+
+	cr_assert(ik_message_attachment(message, 0, &found));
+	cr_assert(ik_json_string_is(found.name, "a.c"));
+	cr_assert_eq(found.bytes, 7);
+	cr_assert_str_empty(found.media_type);
+	cr_assert(ik_message_attachment(message, 1, &found));
+	cr_assert(ik_json_string_is(found.name, "s \"x\".png"));
+	cr_assert_str_eq(found.media_type, "image/png");
+	cr_assert_str_eq(found.blob, "0198c0de-0000-7000-8000-000000000001");
+	cr_assert(found.width == 640 && found.height == 480);
+	cr_assert_null(found.contents);
+	for (size_t i = 2; i < 4; i++) {
+		cr_assert(ik_message_attachment(message, i, &found));
+		cr_assert_str_empty(found.media_type);
+		cr_assert_str_empty(found.blob);
+		cr_assert_eq(found.bytes, i == 2);
+	}
+	cr_assert_not(ik_message_attachment(message, 4, &found));
+
+	/* The bytes come and go without a change of the message. */
+	ik_buf_init(&buf, 64);
+	ik_buf_puts(&buf, "PNG");
+	bytes = ik_bytes_take(&buf);
+	ik_buf_done(&buf);
+	ik_message_set_contents(message, 1, bytes);
+	ik_bytes_unref(bytes);
+	cr_assert(ik_message_attachment(message, 1, &found));
+	cr_assert_eq(ik_bytes_length(found.contents), 3);
+	ik_message_set_contents(message, 1, NULL);
+	cr_assert_null(ik_message_contents(message, 1));
 	ik_message_unref(message);
 }
