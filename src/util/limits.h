@@ -22,6 +22,10 @@
 #define IK_LIMIT_SCHEMA_CACHE IK_MIB(16)
 /* A tool's stdout, and its stderr, each kept whole up to this size. */
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
+/* A picture as it comes: a camera's, or a screenshot of several screens. */
+#define IK_LIMIT_PICTURE IK_MIB(64)
+/* Its pixels, which a few bytes can promise: four bytes for each in memory. */
+#define IK_LIMIT_PIXELS 100000000L
 /* A tool's answer that is parsed as JSON in one turn of the loop; a larger one counts as text. */
 #define IK_LIMIT_JSON_ANSWER IK_MIB(4)
 /* The part of a tool's output that the model gets, unless configured: some 16,000 tokens. */

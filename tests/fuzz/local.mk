@@ -1,11 +1,11 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = config glob grep import input keys markdown policy screen sse stream
+fuzz_names = config glob grep import input keys markdown picture policy screen sse stream
 
 fuzz_replays = tests/fuzz/replay_config tests/fuzz/replay_glob tests/fuzz/replay_grep \
 	tests/fuzz/replay_import tests/fuzz/replay_input tests/fuzz/replay_keys tests/fuzz/replay_markdown \
-	tests/fuzz/replay_policy tests/fuzz/replay_screen tests/fuzz/replay_sse \
+	tests/fuzz/replay_picture tests/fuzz/replay_policy tests/fuzz/replay_screen tests/fuzz/replay_sse \
 	tests/fuzz/replay_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -27,6 +27,8 @@ tests_fuzz_replay_keys_LDADD = libik_tui.a $(LINK_JSON)
 tests_fuzz_replay_markdown_SOURCES = tests/fuzz/fuzz_markdown.c tests/fuzz/replay.c \
 	tests/fuzz/fuzz.h
 tests_fuzz_replay_markdown_LDADD = $(LINK_TUI)
+tests_fuzz_replay_picture_SOURCES = tests/fuzz/fuzz_picture.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_picture_LDADD = $(LINK_PICTURE)
 tests_fuzz_replay_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_policy_LDADD = $(LINK_TOOL)
 tests_fuzz_replay_screen_SOURCES = tests/fuzz/fuzz_screen.c tests/fuzz/replay.c tests/fuzz/fuzz.h
@@ -69,12 +71,14 @@ fuzz:
 			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_screen)))" ;; \
 		import) \
 			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_import)))" ;; \
+		picture) \
+			sources="$(addprefix $(srcdir)/,$(filter %.c,$(libik_util_a_SOURCES) $(libik_picture_a_SOURCES)))" ;; \
 		config | policy) \
 			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_policy)))" ;; \
 		*) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources)))" ;; \
 		esac && \
 		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
-			$$sources $(PCRE2_LIBS) $(MD4C_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(NETTLE_LIBS) $(EVENT_LIBS) -ldl -lm && \
+			$$sources $(PCRE2_LIBS) $(MD4C_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(NETTLE_LIBS) $(EVENT_LIBS) $(GD_LIBS) -ldl -lm && \
 		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
 			-artifact_prefix=tests/fuzz/found/$$name- \
 			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \

@@ -1,0 +1,17 @@
+/*
+ * sixel: a picture with a palette as a sequence of sixels, which some terminals draw.
+ *
+ * Source: VT330/VT340 Programmer Reference Manual, volume 2, chapter 14. Pure.
+ * May include: <gd.h>, util.
+ */
+#ifndef IK_PICTURE_SIXEL_H
+#define IK_PICTURE_SIXEL_H
+
+#include <gd.h>
+
+#include "util/buf.h"
+
+/* Append the picture, which has a palette. */
+void ik_sixel_write(gdImagePtr picture, struct ik_buf *out);
+
+#endif
