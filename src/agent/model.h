@@ -26,8 +26,10 @@ struct ik_model {
 		*lists; /* directory of the lists of models that were fetched (agent/model_cache.h), or
 	                      NULL */
 	int64_t listed_ms; /* when that of its provider was fetched (wall clock); 0: there is none */
-	bool by_default;   /* the user named no model */
-	bool url_given;    /* the user gave the endpoint's base_url together with this model */
+	struct ik_model *fallback; /* answers when this one's provider is too busy or broken; the model
+	                              owns a reference; NULL: none */
+	bool by_default;           /* the user named no model */
+	bool url_given;            /* the user gave the endpoint's base_url together with this model */
 };
 
 /* Return a copy of like with one reference. The strings of like may be borrowed. Trailing slashes

@@ -706,6 +706,9 @@ static bool check_provider(struct doctor *doctor, const char *name, struct ik_ht
 		say(doctor, WRONG, name, "%s", error.text);
 	else if (set_up)
 		ask_provider(&provider, http);
+	if (set_up && model && model->fallback)
+		say(doctor, OK, name, _("%s/%s answers when it can't"), model->fallback->endpoint.provider,
+			model->fallback->name);
 	if (warning)
 		say(doctor, NOTE, name, "%s", warning);
 	free(warning);

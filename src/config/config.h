@@ -37,6 +37,7 @@ struct ik_provider_config {
 	char *base_url;
 	char *api_key_env;
 	char *model;
+	char *fallback;                /* "PROVIDER" or "PROVIDER/MODEL" */
 	struct ik_string_list headers; /* "Name: value" */
 	int64_t max_output_tokens;     /* 0: not set, as for all numbers below */
 	int64_t context_window;

@@ -200,6 +200,8 @@ static const struct ik_config_key provider_keys[] = {
 		.meaning = N_("variable of the environment that holds the key") },
 	{ .name = "model", .type = IK_KEY_TEXT, .offset = PROVIDER_FIELD(model),
 		.meaning = N_("model that is used unless another is named") },
+	{ .name = "fallback", .type = IK_KEY_TEXT, .offset = PROVIDER_FIELD(fallback),
+		.meaning = N_("what answers when this provider is too busy or broken: PROVIDER or PROVIDER/MODEL") },
 	{ .name = "headers", .type = IK_KEY_HEADERS, .offset = PROVIDER_FIELD(headers),
 		.meaning = N_("further headers of each request") },
 	{ .name = "strict_tools", .type = IK_KEY_BOOL, .offset = PROVIDER_FIELD(strict_tools),

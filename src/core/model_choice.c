@@ -347,21 +347,80 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 	return status;
 }
 
+/* A model that is being chosen, after those that it stands in for. */
+struct model_line {
+	const struct model_line *before;
+	const struct ik_model *model;
+};
+
+static enum ik_status choose(const struct ik_config *config, const char *provider,
+	const struct ik_model_wish *wish, const struct model_line *before, struct ik_model **ret_model,
+	struct ik_error *error);
+
+/* Choose the model that the configuration names as the fallback of the last in line, if any. */
+static enum ik_status choose_fallback(const struct ik_config *config,
+	const struct ik_model_wish *wish, const struct model_line *line, struct ik_model **ret_model,
+	struct ik_error *error)
+{
+	const char *provider = line->model->endpoint.provider;
+	const struct ik_provider_config *own = ik_config_provider(config, provider);
+	const char *named = own ? own->fallback : NULL, *slash;
+	struct ik_model_wish other = { .model = NULL };
+	enum ik_status status;
+	struct ik_error why;
+	char *name;
+
+	if (!named)
+		return IK_OK;
+	slash = strchrnul(named, '/');
+	name = ik_strndup(named, (size_t)(slash - named));
+	other.provider = name;
+	other.model = *slash ? slash + 1 : NULL;
+	other.base_url = ik_text_equal(name, provider) ? wish->base_url : NULL;
+	status = choose(config, name, &other, line, ret_model, &why);
+	free(name);
+	if (status == IK_OK)
+		return IK_OK;
+	return ik_error_set(error, status, _("providers.%s.fallback: %s"), provider, why.text);
+}
+
+/* Choose a model and all that stand in for it. *ret_model stays NULL if it is in the line already,
+ * since fallbacks may form a circle. */
+static enum ik_status choose(const struct ik_config *config, const char *provider,
+	const struct ik_model_wish *wish, const struct model_line *before, struct ik_model **ret_model,
+	struct ik_error *error)
+{
+	struct ik_model model;
+	const struct model_line line = { before, &model };
+	enum ik_status status = choose_server(config, provider, wish->base_url, &model, error);
+
+	*ret_model = NULL;
+	if (status != IK_OK)
+		return status;
+	model.url_given = wish->base_url;
+	status = complete(config, wish, &model, error);
+	while (before && status == IK_OK &&
+		!(ik_text_equal(before->model->name, model.name) &&
+			ik_text_equal(before->model->endpoint.provider, model.endpoint.provider)))
+		before = before->before;
+	if (status == IK_OK && !before)
+		status = choose_fallback(config, wish, &line, &model.fallback, error);
+	if (status == IK_OK && !before)
+		*ret_model = ik_model_new(&model);
+	ik_model_unref(model.fallback);
+	free((char *)model.name);
+	return status;
+}
+
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_error *error)
 {
 	const char *name = wish->provider         ? wish->provider
 		: wish->base_url && !config->provider ? "openai"
 											  : ik_model_default_provider(config);
-	struct ik_model model, *chosen = NULL;
+	struct ik_model *model;
 
-	if (choose_server(config, name, wish->base_url, &model, error) != IK_OK)
-		return NULL;
-	model.url_given = wish->base_url;
-	if (complete(config, wish, &model, error) == IK_OK)
-		chosen = ik_model_new(&model);
-	free((char *)model.name);
-	return chosen;
+	return choose(config, name, wish, NULL, &model, error) == IK_OK ? model : NULL;
 }
 
 const char *ik_model_provider_at(const struct ik_config *config, size_t index)

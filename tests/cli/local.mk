@@ -20,7 +20,7 @@ CLI_TESTS = \
 	tests/cli/environment.screen \
 	tests/cli/exec_background.screen \
 	tests/cli/exec_bad_tools.screen \
-	tests/cli/exec_context.screen \
+	tests/cli/exec_context.screen tests/cli/exec_fallback.screen \
 	tests/cli/exec_interrupted.screen \
 	tests/cli/exec_json.screen tests/cli/exec_no_memory.screen \
 	tests/cli/exec_large_output.screen \

@@ -45,7 +45,7 @@ SCREEN_TESTS = \
 	tests/screen/drag.screen tests/screen/drag_panes.screen tests/screen/drag_words.screen tests/screen/selected_sent.screen tests/screen/editor.screen \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen tests/screen/one_screen.screen tests/screen/ended_twice.screen \
-	tests/screen/external_editor.screen \
+	tests/screen/external_editor.screen tests/screen/fallback.screen \
 	tests/screen/every_key.screen \
 	tests/screen/exit_code.screen \
 	tests/screen/export.screen \

@@ -213,6 +213,8 @@ static void on_input(void *arg, const struct ik_input *input)
 		on_delta(arg, input->delta);
 	else if (input->kind == IK_INPUT_RETRY)
 		on_retry(arg, input);
+	else if (input->kind == IK_INPUT_FALLBACK)
+		ik_session_record_add_notice(((struct ik_compaction *)arg)->options.record, input->text);
 	else if (input->kind == IK_INPUT_STREAM_FAILED)
 		on_failure(arg, input);
 	else if (input->kind == IK_INPUT_STREAM_END)

@@ -79,6 +79,36 @@ static void stop(struct ik_exchange *exchange)
 	ik_timer_stop(exchange->pace);
 }
 
+/* Return the model that is to answer instead, if the server was too busy or broken, and nothing was
+ * seen of its reply; else NULL. */
+static struct ik_model *fallback_of(const struct ik_exchange *exchange, enum ik_error_code code,
+	bool retryable)
+{
+	/* A stream may begin with what would otherwise be the status. */
+	bool within = exchange->decoder && retryable &&
+		(code == IK_CODE_RATE_LIMIT || code == IK_CODE_PROVIDER);
+
+	if (exchange->heard || !(within || exchange->status == 429 || exchange->status >= 500))
+		return NULL;
+	return exchange->model->fallback;
+}
+
+/* Let model answer from now on. */
+static void fall_back(struct ik_exchange *exchange, struct ik_model *model, struct ik_input *input,
+	struct ik_buf *text)
+{
+	struct ik_model **stand_in = &exchange->options.memory->stand_in;
+
+	ik_buf_printf(text, _(" Until the turn ends, %s/%s answers."), model->endpoint.provider,
+		model->name);
+	ik_model_ref(model);
+	ik_model_unref(*stand_in);
+	*stand_in = model;
+	exchange->attempts = 0;
+	input->kind = IK_INPUT_FALLBACK;
+	ik_timer_start(exchange->next, 0);
+}
+
 /* Report that the try has failed and whether there will be another. */
 static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
@@ -89,17 +119,18 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		.code = code,
 		.delay_ms = -1,
 	};
+	struct ik_model *fallback = fallback_of(exchange, code, retryable);
 	struct ik_buf text;
 
 	/* A server may echo the key. */
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_puts(&text, sentence);
 	ik_secrets_hide(&text);
-	input.text = text.data;
-	input.text_length = text.length;
 	exchange->failed = true;
 	stop(exchange);
-	if (retryable && !exchange->heard)
+	/* Nobody waits long for a server where another one can answer. */
+	if (retryable && !exchange->heard &&
+		!(fallback && retry_after_ms > exchange->options.retry.cap_ms))
 		input.delay_ms = ik_retry_wait(&exchange->options.retry, exchange->attempts + 1,
 			retry_after_ms, random_number());
 	if (input.delay_ms >= 0) {
@@ -107,7 +138,11 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		input.attempt = ++exchange->attempts + 1;
 		input.attempts = exchange->options.retry.max + 1;
 		ik_timer_start(exchange->next, input.delay_ms);
+	} else if (fallback) {
+		fall_back(exchange, fallback, &input, &text);
 	}
+	input.text = text.data;
+	input.text_length = text.length;
 	exchange->events->input(exchange->arg, &input);
 	ik_buf_done(&text);
 }
@@ -140,7 +175,7 @@ static void retry_without_opaque(struct ik_exchange *exchange)
 		.text_length = strlen(sentence),
 	};
 
-	*exchange->options.refused_ms = ik_clock_wall_ms();
+	exchange->options.memory->refused_ms = ik_clock_wall_ms();
 	exchange->failed = true;
 	stop(exchange);
 	ik_timer_start(exchange->next, 0);
@@ -388,7 +423,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->forbid_calls = exchange->options.forbid_calls;
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
-	request->refused_ms = *exchange->options.refused_ms;
+	request->refused_ms = exchange->options.memory->refused_ms;
 	if (!model->format->answer)
 		return ik_request_serialize(model->format, request, &exchange->body, error);
 	model->format->answer(request, &exchange->script);

@@ -5,7 +5,9 @@
  * reply, and finally for its end (IK_INPUT_STREAM_END) or for an error (IK_INPUT_STREAM_FAILED).
  * The exchange is then over and its owner closes it, which is allowed in any of these calls. A
  * temporary failure before anything visible has arrived is reported (IK_INPUT_RETRY), and the
- * request is sent again after a wait.
+ * request is sent again after a wait. When the retries are used up, or the server wants a longer
+ * wait than they have, and it was too busy or broken (status 429 or 5xx), the model's fallback
+ * gets the request (IK_INPUT_FALLBACK).
  *
  * Owns the request, the decoder and the timers.  May include: util, conversation, loop, net,
  * provider, agent/model.h, agent/turn/turn.h.
@@ -38,14 +40,20 @@ struct ik_retry_options {
 int64_t ik_retry_wait(const struct ik_retry_options *options, int attempt, int64_t retry_after_ms,
 	uint32_t random);
 
+/* What the requests of a session have learned from failures. */
+struct ik_exchange_memory {
+	int64_t refused_ms; /* of struct ik_request: when a provider refused opaque data, which is then
+	                       left out, and the request retried */
+	struct ik_model *stand_in; /* a reference to the fallback that answers; NULL: none */
+};
+
 struct ik_exchange_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_retry_options retry;
-	int64_t idle_timeout_ms; /* limit on the server's silence; 0: none */
-	int number;              /* request number of each input */
-	int64_t *refused_ms; /* of struct ik_request: kept by the session; set when a provider refuses
-	                            opaque data, which is then left out, and the request retried */
+	int64_t idle_timeout_ms;           /* limit on the server's silence; 0: none */
+	int number;                        /* request number of each input */
+	struct ik_exchange_memory *memory; /* kept by the session */
 	bool forbid_calls;
 	bool unattended; /* no user can type commands (struct ik_endpoint) */
 };

@@ -41,7 +41,7 @@ struct ik_session {
 	struct ik_inbox_item *inbox, **inbox_end;
 	bool stepping;
 	struct ik_exchange *exchange; /* the turn's request, or NULL */
-	int64_t refused_ms;           /* of struct ik_exchange_options */
+	struct ik_exchange_memory memory;
 
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
@@ -58,6 +58,18 @@ static void post(void *arg, const struct ik_input *input);
 
 /* ---- requests ---- */
 
+/* Return the model that answers: the chosen one, or what stands in for it until the turn ends. NULL:
+ * none is chosen. */
+static struct ik_model *answering(const struct ik_session *session)
+{
+	struct ik_model *model = session->model, *stand_in = session->memory.stand_in;
+
+	/* Another one may have been chosen while the request failed. */
+	while (stand_in && model && model != stand_in)
+		model = model->fallback;
+	return model ? model : session->model;
+}
+
 /* Fill in what is sent with every request. */
 static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
@@ -66,8 +78,10 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	request->system_prompt = session->system_prompt;
 	request->conversation = session->record->conversation;
 	request->tools = ik_session_tools(session, &request->tool_count);
-	return session->model;
+	return answering(session);
 }
+
+static void tell_model(struct ik_session *session);
 
 /* Pass an input of the turn's request to the turn. */
 static void on_input(void *arg, const struct ik_input *input)
@@ -76,6 +90,8 @@ static void on_input(void *arg, const struct ik_input *input)
 
 	if (input->kind == IK_INPUT_STREAM_END || input->kind == IK_INPUT_STREAM_FAILED)
 		session->exchange = ik_exchange_close(session->exchange);
+	if (input->kind == IK_INPUT_FALLBACK)
+		tell_model(session);
 	post(session, input);
 }
 
@@ -89,7 +105,7 @@ static struct ik_exchange_options exchange_options(struct ik_session *session)
 		.http = options->http,
 		.retry = options->retry,
 		.idle_timeout_ms = options->idle_timeout_ms,
-		.refused_ms = &session->refused_ms,
+		.memory = &session->memory,
 		.unattended = options->asking != IK_ASKING_USER,
 	};
 }
@@ -174,7 +190,8 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 /* Return the used part of the model's window in percent, or -1 if unknown. */
 static int percent_used(const struct ik_session *session)
 {
-	int64_t window = session->model ? session->model->facts.context_window : 0;
+	const struct ik_model *model = answering(session);
+	int64_t window = model ? model->facts.context_window : 0;
 	int64_t tokens = session->context_tokens;
 
 	if (window <= 0 || tokens <= 0)
@@ -202,8 +219,8 @@ static void set_context(struct ik_session *session, int64_t tokens)
 			: _("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
 				"another conversation begins; in the chat, /compact replaces what was said by a "
 				"summary."),
-		event.percent, session->model->name, (long long)tokens,
-		(long long)session->model->facts.context_window);
+		event.percent, answering(session)->name, (long long)tokens,
+		(long long)answering(session)->facts.context_window);
 	ik_session_record_add_notice(session->record, sentence);
 	free(sentence);
 }
@@ -238,6 +255,16 @@ static void recall_context(void *arg)
 
 /* ---- the turn ---- */
 
+/* Let the chosen model answer again. */
+static void end_fallback(struct ik_session *session)
+{
+	if (!session->memory.stand_in)
+		return;
+	session->memory.stand_in = ik_model_unref(session->memory.stand_in);
+	if (!session->record->closing)
+		tell_model(session);
+}
+
 static void perform(void *arg, const struct ik_effect *effect)
 {
 	struct ik_session *session = arg;
@@ -255,6 +282,8 @@ static void perform(void *arg, const struct ik_effect *effect)
 		if (effect->event.kind == IK_EVENT_TURN_STARTED)
 			ik_undo_recorder_start_turn(session->recorder, session->registry);
 		ik_session_record_emit(record, &effect->event);
+		if (effect->event.kind == IK_EVENT_TURN_DONE)
+			end_fallback(session);
 		break;
 	case IK_EFFECT_REQUEST:
 		if (!record->closing)
@@ -363,6 +392,7 @@ static void release(void *arg)
 	ik_turn_free(session->turn);
 	ik_session_record_free(session->record);
 	ik_model_unref(session->model);
+	ik_model_unref(session->memory.stand_in);
 	ik_registry_unref(session->registry);
 	free(session->system_prompt);
 	free(session->instructions);
@@ -448,9 +478,19 @@ static void emit_model(void *arg)
 
 	if (!session->model)
 		return;
-	event.name = session->model->endpoint.provider;
-	event.detail = session->model->name;
+	event.name = answering(session)->endpoint.provider;
+	event.detail = answering(session)->name;
 	ik_session_record_emit(session->record, &event);
+}
+
+/* Tell everybody which model answers from now on. */
+static void tell_model(struct ik_session *session)
+{
+	const struct ik_model *model = answering(session);
+
+	ik_turn_set_model(session->turn, model->name, &model->facts.price);
+	emit_model(session);
+	set_context(session, session->context_tokens);
 }
 
 /* Tell the turn whether the history is loaded, so that it may begin. */
@@ -475,7 +515,8 @@ static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 {
 	struct ik_event event = { .kind = IK_EVENT_USAGE, .usage = *usage };
 
-	event.message = ik_usage_message(&event.usage, 0, session->model ? session->model->name : NULL);
+	event.message = ik_usage_message(&event.usage, 0,
+		session->model ? answering(session)->name : NULL);
 	ik_session_record_add(session->record, event.message);
 	ik_session_record_emit(session->record, &event);
 	ik_message_unref(event.message);
@@ -492,6 +533,7 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 	ik_session_record_emit_text(record, IK_EVENT_WAITING, "");
 	if (result->usage)
 		add_usage(session, result->usage);
+	end_fallback(session);
 	ik_session_record_add_message(record, result->message);
 	if (!result->failed)
 		set_context(session, 0);
@@ -669,9 +711,8 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_ref(model);
 	ik_model_unref(session->model);
 	session->model = model;
-	ik_turn_set_model(session->turn, model->name, &model->facts.price);
-	emit_model(session);
-	set_context(session, session->context_tokens);
+	session->memory.stand_in = ik_model_unref(session->memory.stand_in);
+	tell_model(session);
 }
 
 struct ik_model *ik_session_model(const struct ik_session *session)
@@ -815,7 +856,7 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
 	const char *arguments, size_t length, struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(session->registry, name);
-	const struct ik_model *model = session->model;
+	const struct ik_model *model = answering(session);
 	struct ik_json_span text = ik_run_arguments(arguments, length), value;
 	struct ik_tool_definition definition;
 

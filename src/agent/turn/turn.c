@@ -670,6 +670,13 @@ static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 		});
 }
 
+/* Report that another model gets the request. */
+static void on_fallback(struct ik_turn *turn, const struct ik_input *input)
+{
+	ik_reply_clear(&turn->reply);
+	append_notice(turn, input->text);
+}
+
 /* Show a break between two texts of a reply, which are messages of their own. */
 static void emit_break(struct ik_turn *turn)
 {
@@ -958,6 +965,10 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 	case IK_INPUT_RETRY:
 		if (is_current(turn, input))
 			on_retry(turn, input);
+		break;
+	case IK_INPUT_FALLBACK:
+		if (is_current(turn, input))
+			on_fallback(turn, input);
 		break;
 	case IK_INPUT_ANSWER:
 		take_answer(turn, input);

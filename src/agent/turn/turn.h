@@ -104,6 +104,7 @@ enum ik_input_kind {
 	IK_INPUT_STREAM_FAILED, /* request, code, text */
 	IK_INPUT_RETRY,         /* as STREAM_FAILED, but the request is sent again in delay_ms:
 	                           attempt, of attempts at most */
+	IK_INPUT_FALLBACK,      /* as RETRY, but at once, by another model; text says which and why */
 	IK_INPUT_ANSWER,      /* the user's answer about a waiting call: call, success: it may run, else
 	                         text: the envelope's sentence */
 	IK_INPUT_JUDGE_AGAIN, /* the rules have changed: judge the waiting calls again */
