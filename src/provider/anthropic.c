@@ -438,11 +438,12 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 	 * request; some think even if not asked to. */
 	if (words.form == IK_THINKING_ADAPTIVE && words.off)
 		ik_json_printf(out, "'thinking':{'type':'%s'}", words.level);
-	else if (words.form == IK_THINKING_ADAPTIVE)
-		ik_json_printf(out,
-			"'thinking':{'type':'adaptive','display':'summarized'},"
-			"'output_config':{'effort':'%s'}",
-			words.level);
+	else if (words.form == IK_THINKING_ADAPTIVE && words.seen)
+		ik_json_printf(out, "'thinking':{'type':'adaptive','display':'summarized'}");
+	else if (words.form == IK_THINKING_ADAPTIVE && words.level)
+		ik_json_printf(out, "'thinking':{'type':'adaptive'}");
+	if (words.form == IK_THINKING_ADAPTIVE && words.level && !words.off)
+		ik_json_printf(out, "'output_config':{'effort':'%s'}", words.level);
 	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(writer))
 		ik_json_printf(out, "'thinking':{'type':'enabled','budget_tokens':%lld}",
 			(long long)budget);

@@ -194,18 +194,20 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words thinking = ik_thinking_words(request);
 
-	if (request->max_output_tokens <= 0 && thinking.form == IK_THINKING_UNSAID)
+	bool thinks = thinking.form != IK_THINKING_UNSAID && (thinking.level || thinking.seen);
+
+	if (request->max_output_tokens <= 0 && !thinks)
 		return;
 	ik_json_printf(out, "'generationConfig':{");
 	if (request->max_output_tokens > 0)
 		ik_json_printf(out, "'maxOutputTokens':%lld", (long long)request->max_output_tokens);
-	if (thinking.form != IK_THINKING_UNSAID) {
+	if (thinks) {
 		ik_json_printf(out, "'thinkingConfig':{");
-		if (thinking.form == IK_THINKING_GOOGLE_LEVEL)
+		if (thinking.level && thinking.form == IK_THINKING_GOOGLE_LEVEL)
 			ik_json_printf(out, "'thinkingLevel':'%s'", thinking.level);
-		else
+		else if (thinking.level)
 			ik_json_printf(out, "'thinkingBudget':%lld", (long long)thinking.tokens);
-		if (!thinking.off)
+		if (thinking.seen)
 			ik_json_printf(out, "'includeThoughts':true");
 		ik_json_printf(out, "}");
 	}

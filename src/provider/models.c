@@ -375,17 +375,17 @@ static int nearest(unsigned levels, int wanted)
 struct ik_thinking_words ik_thinking_words(const struct ik_request *request)
 {
 	const struct ik_model_facts *facts = request->facts;
+	struct ik_thinking_words words = { .form = facts->form, .seen = !request->refused.thoughts };
 	int level;
 
 	if (request->thinking == IK_THINKING_UNSET || facts->form == IK_THINKING_UNSAID)
-		return (struct ik_thinking_words){ .form = IK_THINKING_UNSAID };
+		return words;
 	level = nearest(facts->levels, (int)request->thinking);
-	return (struct ik_thinking_words){
-		.form = facts->form,
-		.level = level == IK_THINKING_OFF ? facts->off : level_names[level - IK_THINKING_OFF],
-		.tokens = budgets[level - IK_THINKING_OFF],
-		.off = level == IK_THINKING_OFF,
-	};
+	words.off = level == IK_THINKING_OFF;
+	words.level = words.off ? facts->off : level_names[level - IK_THINKING_OFF];
+	words.tokens = budgets[level - IK_THINKING_OFF];
+	words.seen = words.seen && !words.off;
+	return words;
 }
 
 /* ---- a provider's list ---- */

@@ -55,9 +55,10 @@ void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out);
 /* What to send for a level of thinking. */
 struct ik_thinking_words {
 	enum ik_thinking_form form;
-	const char *level; /* name of the effort or level */
-	int64_t tokens;    /* size of the budget; 0: thinking is off */
+	const char *level; /* name of the effort or level; NULL: the model's default */
+	int64_t tokens;    /* size of the budget; 0: thinking is off, or the model's default */
 	bool off;          /* level is the provider's word for no thinking */
+	bool seen;         /* ask for the thinking to be shown, which not every provider does unasked */
 };
 
 /* Return what to send for the thinking level of request, or for the nearest level that the model

@@ -672,7 +672,7 @@ static void put_request(struct ik_wire_writer *writer)
 		ik_json_printf(out,
 			dialect_of(request).openai ? "'max_completion_tokens':%lld" : "'max_tokens':%lld",
 			(long long)request->max_output_tokens);
-	if (thinking.form == IK_THINKING_EFFORT)
+	if (thinking.level)
 		put_effort(out, request, thinking.level);
 	ik_json_printf(out, "}");
 }

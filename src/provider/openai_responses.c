@@ -8,6 +8,8 @@
  */
 #include "provider/formats.h"
 
+#include <string.h>
+
 #include "provider/models.h"
 #include "provider/openai.h"
 #include "provider/wire/decoder.h"
@@ -17,6 +19,9 @@
 /* Marks for an item that is being reported piece by piece, and for one that was reported whole. */
 #define REPORTED 1
 #define COMPLETE 2
+
+/* Between parts of thinking. */
+#define PARAGRAPH "\n\n"
 
 /* Report a string value as a piece of the item's text. */
 static void report_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, int64_t index,
@@ -85,8 +90,11 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 
 	if (ik_decoder_mark(decoder, index) != REPORTED &&
 		ik_json_span_type(summary) == IK_JSON_ARRAY) {
-		while (ik_json_next(summary, &walk, &key, &part))
+		while (ik_json_next(summary, &walk, &key, &part)) {
+			if (ik_decoder_mark(decoder, index) == REPORTED)
+				ik_decoder_bytes(decoder, IK_DELTA_THINKING, PARAGRAPH, strlen(PARAGRAPH));
 			report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(part, "text"));
+		}
 	}
 	if (ik_json_span_type(encrypted) == IK_JSON_STRING)
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
@@ -128,6 +136,13 @@ static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span eve
 static void take_thinking(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
 	report_text(decoder, IK_DELTA_THINKING, index_of(event), ik_json_member(event, "delta"));
+}
+
+/* Put an empty line between the parts of a summary, each of which has a heading. */
+static void take_summary_part(struct ik_stream_decoder *decoder, struct ik_json_span event)
+{
+	if (ik_decoder_index(event, "summary_index") > 0)
+		ik_decoder_bytes(decoder, IK_DELTA_THINKING, PARAGRAPH, strlen(PARAGRAPH));
 }
 
 static void take_refusal(struct ik_stream_decoder *decoder, struct ik_json_span event)
@@ -204,6 +219,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
 	static const struct ik_event_name events[] = {
 		{ "response.output_text.delta", take_text },
+		{ "response.reasoning_summary_part.added", take_summary_part },
 		{ "response.reasoning_summary_text.delta", take_thinking },
 		{ "response.reasoning_text.delta", take_thinking },
 		{ "response.function_call_arguments.delta", take_arguments },
@@ -298,6 +314,19 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 	ik_json_printf(writer->out, "}");
 }
 
+/* Write how much to reason, and that its summary is wanted; the reasoning itself is never shown. */
+static void put_reasoning(struct ik_buf *out, struct ik_thinking_words words)
+{
+	if (words.form == IK_THINKING_UNSAID || !(words.level || words.seen))
+		return;
+	ik_json_printf(out, "'reasoning':{");
+	if (words.level)
+		ik_json_printf(out, "'effort':'%s'", words.level);
+	if (words.seen)
+		ik_json_printf(out, "'summary':'auto'");
+	ik_json_printf(out, "}");
+}
+
 static void put_request(struct ik_wire_writer *writer)
 {
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
@@ -316,8 +345,7 @@ static void put_request(struct ik_wire_writer *writer)
 	 * it. */
 	if (request->facts->form != IK_THINKING_UNSAID)
 		ik_json_printf(out, "'include':['reasoning.encrypted_content']");
-	if (thinking.form == IK_THINKING_EFFORT)
-		ik_json_printf(out, "'reasoning':{'effort':'%s','summary':'auto'}", thinking.level);
+	put_reasoning(out, thinking);
 	if (request->forbid_calls && request->tool_count)
 		ik_json_printf(out, "'tool_choice':'none'");
 	if (request->max_output_tokens > 0)

@@ -24,7 +24,7 @@ struct ik_exchange {
 	struct ik_timer *next; /* fires when the next retry is due */
 	struct ik_timer *pace; /* for the built-in model */
 	bool closed;
-	bool forgot; /* opaque data was left out after a refusal */
+	unsigned spared; /* a bit for each refusal after which the request was sent again */
 
 	/* This try's: */
 	bool failed;            /* ignore what may still arrive */
@@ -161,12 +161,14 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	ik_buf_done(&sentence);
 }
 
-/* Send the request once more, without the opaque data that the provider has refused. */
-static void retry_without_opaque(struct ik_exchange *exchange)
+/* Send the request once more, without what the provider has refused. */
+static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 {
-	const char *sentence =
-		_("The provider no longer accepts the thinking of earlier replies, so it is "
-		  "left out.");
+	struct ik_refused *refused = &exchange->options.memory->refused;
+	const char *sentence = refusal == IK_REFUSES_OPAQUE
+		? _("The provider no longer accepts the thinking of earlier replies, so it is "
+			"left out.")
+		: _("The provider doesn't show you this model's thinking.");
 	const struct ik_input input = {
 		.kind = IK_INPUT_RETRY,
 		.request = exchange->options.number,
@@ -175,7 +177,11 @@ static void retry_without_opaque(struct ik_exchange *exchange)
 		.text_length = strlen(sentence),
 	};
 
-	exchange->options.memory->refused_ms = ik_clock_wall_ms();
+	if (refusal == IK_REFUSES_OPAQUE)
+		refused->opaque_ms = ik_clock_wall_ms();
+	else
+		refused->thoughts = true;
+	exchange->spared |= 1u << refusal;
 	exchange->failed = true;
 	stop(exchange);
 	ik_timer_start(exchange->next, 0);
@@ -190,13 +196,13 @@ static void fail_response(struct ik_exchange *exchange, int status,
 	int64_t retry_after_ms = result->retry_after_ms;
 	struct ik_endpoint endpoint = exchange->model->endpoint;
 	enum ik_error_code code = IK_CODE_PROVIDER;
+	enum ik_refusal refusal = ik_provider_refusal(status, exchange->words.data,
+		exchange->words.length);
 	bool retryable = false;
 	struct ik_buf sentence, near;
 
-	if (!exchange->forgot &&
-		ik_provider_refuses_opaque(status, exchange->words.data, exchange->words.length)) {
-		exchange->forgot = true;
-		retry_without_opaque(exchange);
+	if (refusal != IK_REFUSES_OTHER && !(exchange->spared & 1u << refusal)) {
+		retry_without(exchange, refusal);
 		return;
 	}
 	endpoint.unattended = exchange->options.unattended;
@@ -423,7 +429,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->forbid_calls = exchange->options.forbid_calls;
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
-	request->refused_ms = exchange->options.memory->refused_ms;
+	request->refused = exchange->options.memory->refused;
 	if (!model->format->answer)
 		return ik_request_serialize(model->format, request, &exchange->body, error);
 	model->format->answer(request, &exchange->script);

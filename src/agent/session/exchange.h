@@ -42,8 +42,7 @@ int64_t ik_retry_wait(const struct ik_retry_options *options, int attempt, int64
 
 /* What the requests of a session have learned from failures. */
 struct ik_exchange_memory {
-	int64_t refused_ms; /* of struct ik_request: when a provider refused opaque data, which is then
-	                       left out, and the request retried */
+	struct ik_refused refused; /* without which the request was sent again */
 	struct ik_model *stand_in; /* a reference to the fallback that answers; NULL: none */
 };
 

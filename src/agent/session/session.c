@@ -712,6 +712,7 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_unref(session->model);
 	session->model = model;
 	session->memory.stand_in = ik_model_unref(session->memory.stand_in);
+	session->memory.refused.thoughts = false;
 	tell_model(session);
 }
 

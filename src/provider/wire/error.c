@@ -271,22 +271,41 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	free(url);
 }
 
-bool ik_provider_refuses_opaque(int status, const char *body, size_t length)
+enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length)
 {
-	/* Anthropic: "Invalid `signature` in `thinking` block"; OpenAI: invalid_encrypted_content,
-	 * "Reasoning input items can only be provided to a reasoning ... model"; Google. */
-	static const char *const phrases[] = { "`thinking` block", "thinking blocks",
-		"encrypted_content", "encrypted content", "Reasoning input items", "thought_signature",
-		"thought signature" };
+	static const struct {
+		const char *phrase;
+		enum ik_refusal refusal;
+	} rows[] = {
+		/* Anthropic: "Invalid `signature` in `thinking` block"; OpenAI: invalid_encrypted_content,
+		 * "Reasoning input items can only be provided to a reasoning ... model"; Google. */
+		{ "`thinking` block", IK_REFUSES_OPAQUE },
+		{ "thinking blocks", IK_REFUSES_OPAQUE },
+		{ "encrypted_content", IK_REFUSES_OPAQUE },
+		{ "encrypted content", IK_REFUSES_OPAQUE },
+		{ "Reasoning input items", IK_REFUSES_OPAQUE },
+		{ "thought_signature", IK_REFUSES_OPAQUE },
+		{ "thought signature", IK_REFUSES_OPAQUE },
+		/* OpenAI: "must be verified to generate reasoning summaries", "'reasoning.summary' is not
+		 * supported"; Anthropic: "adaptive thinking is not supported on this model"; Google:
+		 * "thinking is not enabled for this model", "include_thoughts is only enabled when". */
+		{ "reasoning summar", IK_REFUSES_THOUGHTS },
+		{ "reasoning.summary", IK_REFUSES_THOUGHTS },
+		{ "'adaptive'", IK_REFUSES_THOUGHTS },
+		{ "thinking is not", IK_REFUSES_THOUGHTS },
+		{ "include_thoughts", IK_REFUSES_THOUGHTS },
+		{ "includeThoughts", IK_REFUSES_THOUGHTS },
+	};
+	enum ik_refusal refusal = IK_REFUSES_OTHER;
 	struct ik_buf text;
-	bool found = false;
 
 	ik_buf_init(&text, IK_LIMIT_ERROR_BODY);
 	ik_buf_append(&text, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY - 1);
-	for (size_t index = 0; !found && index < sizeof(phrases) / sizeof(*phrases); index++)
-		found = strcasestr(text.data, phrases[index]);
+	for (size_t index = 0; !refusal && index < sizeof(rows) / sizeof(*rows); index++)
+		if (strcasestr(text.data, rows[index].phrase))
+			refusal = rows[index].refusal;
 	ik_buf_done(&text);
-	return status == 400 && found;
+	return status == 400 ? refusal : IK_REFUSES_OTHER;
 }
 
 /* Read a time such as "47s", "1m12.5s" or "6ms" at *text, in milliseconds; -1 if there is none. */

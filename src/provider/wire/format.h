@@ -73,6 +73,13 @@ struct ik_tool_definition {
 	struct ik_json_span parameters; /* canonical JSON Schema */
 };
 
+/* What a provider has refused, and is left out of requests since. */
+struct ik_refused {
+	int64_t opaque_ms; /* wall clock: opaque data (thinking, signatures) of messages that are not
+	                      newer; 0: none */
+	bool thoughts;     /* the wish to see the model's thinking */
+};
+
 /* A request for one round, independent of the provider. Borrows everything. */
 struct ik_request {
 	const char *model;
@@ -87,9 +94,7 @@ struct ik_request {
 	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
 	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;
-	int64_t
-		refused_ms; /* wall clock: opaque data (thinking, signatures) of messages that are not newer
-	                       is left out, since the provider has refused it; 0: it has not */
+	struct ik_refused refused;
 };
 
 /* Is the endpoint's host in domain? endpoint may be NULL. */
@@ -185,9 +190,14 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
 
-/* Does a failed response refuse opaque data of earlier replies? Providers bind it to a model, to the
- * account, and some to the system prompt and the tools. */
-bool ik_provider_refuses_opaque(int status, const char *body, size_t length);
+/*
+ * What a failed response refuses, without which the request may be sent again: opaque data of earlier
+ * replies, which providers bind to a model, to the account, and some to the system prompt and the
+ * tools; or to show thinking, which OpenAI does for verified organisations only, and no provider for
+ * a model that doesn't think.
+ */
+enum ik_refusal { IK_REFUSES_OTHER, IK_REFUSES_OPAQUE, IK_REFUSES_THOUGHTS };
+enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length);
 
 /* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:
  * Google's RetryInfo, or a sentence such as "try again in 1m12.5s"; else -1. */

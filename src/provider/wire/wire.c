@@ -120,7 +120,7 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_request *request = writer->request;
 	const struct ik_endpoint *endpoint = request->endpoint;
 
-	if (request->refused_ms > 0 && message->time_ms <= request->refused_ms)
+	if (request->refused.opaque_ms > 0 && message->time_ms <= request->refused.opaque_ms)
 		return (struct ik_json_span){ NULL, 0 };
 	return ik_message_opaque(message, endpoint ? endpoint->provider : NULL, writer->format->type);
 }

@@ -12,6 +12,7 @@
 
 #define COMMAND_ROWS 4   /* of a folded call: its end may be what matters */
 #define CHANGED_LINES 12 /* of a folded call: of what it changes in a file */
+#define THOUGHT_ROWS 3   /* of folded thinking, while it grows */
 /* A message of the user's with more lines or bytes is folded, to half as many. */
 #define MESSAGE_LINES 20
 #define MESSAGE_BYTES 3000
@@ -333,8 +334,29 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Lay out the line that folded thinking shows: what it is, and facts. */
-static void render_label(const struct ik_block *block, struct ik_lines *lines)
+/* Return where the last few rows of a text begin. They are made from the beginning of a line, so that
+ * they break at the same places while it grows. */
+static size_t last_rows(const char *text, size_t length, int columns)
+{
+	size_t starts[THOUGHT_ROWS] = { 0 }, at = length, count = 0;
+
+	while (at > 0 && length - at < IK_SECTION_MAX &&
+		(text[at - 1] != '\n' || ++count < THOUGHT_ROWS))
+		at--;
+	while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80)
+		at++;
+	for (count = 0; at < length; count++) {
+		starts[count % THOUGHT_ROWS] = at;
+		at += ik_wrap_row(text + at, length - at, columns).taken;
+	}
+	at = starts[count < THOUGHT_ROWS ? 0 : count % THOUGHT_ROWS];
+	return at + strspn(text + at, "\n");
+}
+
+/* Lay out what folded thinking shows: a line with what it is, and facts; while it grows, also the last
+ * rows of it. */
+static void render_thinking(const struct ik_block *block, struct ik_render *request,
+	struct ik_lines *lines)
 {
 	size_t count = count_lines(block->text, block->length);
 	struct ik_buf label;
@@ -360,6 +382,12 @@ static void render_label(const struct ik_block *block, struct ik_lines *lines)
 	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", count), count);
 	ik_lines_add_own(lines, label.data, label.length, column, IK_STYLE_DIM);
 	ik_buf_done(&label);
+	while (request->end > 0 && block->text[request->end - 1] == '\n')
+		request->end--;
+	if (!block->growing || request->end == 0)
+		return;
+	request->start = last_rows(block->text, request->end, request->prose);
+	ik_renderer_plain.render(request, lines);
 }
 
 bool ik_block_foldable(const struct ik_block *block)
@@ -632,7 +660,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 	};
 	ik_lines_clear(&section->lines);
 	if (shows_label(block))
-		render_label(block, &section->lines);
+		render_thinking(block, &request, &section->lines);
 	else
 		renderer_of(block)->render(&request, &section->lines);
 	section->columns = columns;

@@ -48,7 +48,8 @@ Test(anthropic_request, has_all_its_members)
 		"{\"type\":\"object\",\"properties\":{}}" MARK "}],"
 		"\"system\":[{\"type\":\"text\",\"text\":\"Be kind.\"" MARK "}],"
 		"\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"" MARK "}]}],"
-		"\"stream\":true,\"tool_choice\":{\"type\":\"none\"}}");
+		"\"stream\":true,\"tool_choice\":{\"type\":\"none\"},"
+		"\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"}}");
 	free(body);
 }
 

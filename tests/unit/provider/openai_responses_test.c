@@ -44,6 +44,7 @@ Test(openai_responses_stream, takes_text_that_comes_only_whole)
 Test(openai_responses_stream, keeps_reasoning_that_can_go_back)
 {
 	assert_reads(TYPE, ADDED("0", "{\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"old\"}")
+		EVENT("response.reasoning_summary_part.added", ",\"output_index\":0,\"summary_index\":0")
 		EVENT("response.reasoning_summary_text.delta", ",\"output_index\":0,\"delta\":\"hm\"")
 		DONE("0", "{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[{\"type\":\"summary_text\","
 			"\"text\":\"hm\"}],\"status\":null,\"encrypted_content\":\"gA\"}")
@@ -52,6 +53,18 @@ Test(openai_responses_stream, keeps_reasoning_that_can_go_back)
 		"thinking: hm\nopaque openai-responses of thinking -1: {\"type\":\"reasoning\","
 		"\"id\":\"rs_1\",\"summary\":[{\"type\":\"summary_text\",\"text\":\"hm\"}],"
 		"\"encrypted_content\":\"gA\"}\ntext: So\nusage: 9 7 4 3\nstop: end");
+}
+
+/* The parts of a summary, each with a heading, don't run together. */
+Test(openai_responses_stream, keeps_the_parts_of_a_summary_apart)
+{
+	assert_reads(TYPE,
+		EVENT("response.reasoning_summary_text.delta", ",\"output_index\":0,\"delta\":\"one\"")
+		EVENT("response.reasoning_summary_part.added", ",\"output_index\":0,\"summary_index\":1")
+		EVENT("response.reasoning_summary_text.delta", ",\"output_index\":0,\"delta\":\"two\"")
+		COMPLETED, "thinking: one\n\ntwo\nusage: 9 7 4 3\nstop: end");
+	assert_reads(TYPE, DONE("0", "{\"type\":\"reasoning\",\"summary\":[{\"text\":\"one\"},"
+		"{\"text\":\"two\"}]}") COMPLETED, "thinking: one\n\ntwo\nusage: 9 7 4 3\nstop: end");
 }
 
 Test(openai_responses_stream, puts_interleaved_calls_together)
@@ -143,7 +156,8 @@ Test(openai_responses_request, has_all_its_members)
 		"{\"type\":\"function\",\"name\":\"one\",\"description\":\"First\",\"parameters\":"
 		"{\"type\":\"object\",\"properties\":{}},\"strict\":false}],"
 		"\"input\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"stream\":true,\"store\":false,"
-		"\"include\":[\"reasoning.encrypted_content\"],\"tool_choice\":\"none\","
+		"\"include\":[\"reasoning.encrypted_content\"],\"reasoning\":{\"summary\":\"auto\"},"
+		"\"tool_choice\":\"none\","
 		"\"max_output_tokens\":99}");
 	free(body);
 }

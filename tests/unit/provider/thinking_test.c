@@ -58,6 +58,11 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "openai-chat", &other, "gpt-oss:20b", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
 		{ "openai-responses", &openai, "gpt-5-mini", IK_THINKING_HIGH, "reasoning",
 			"{\"effort\":\"high\",\"summary\":\"auto\"}" },
+		{ "openai-responses", &openai, "gpt-5-mini", IK_THINKING_UNSET, "reasoning",
+			"{\"summary\":\"auto\"}" },
+		{ "openai-responses", &openai, "gpt-5.4", IK_THINKING_OFF, "reasoning",
+			"{\"effort\":\"none\"}" },
+		{ "openai-responses", &openai, "gpt-4.1", IK_THINKING_UNSET, "reasoning", "" },
 		{ "openai-responses", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning", "" },
 		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_UNSET, "thinking", "" },
 		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_OFF, "thinking", "" },
@@ -69,7 +74,9 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "thinking",
 			"{\"type\":\"disabled\"}" },
 		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "output_config", "" },
-		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_UNSET, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_UNSET, "thinking",
+			"{\"type\":\"adaptive\",\"display\":\"summarized\"}" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_UNSET, "output_config", "" },
 		{ "anthropic", &anthropic, "claude-opus-4-20250514", IK_THINKING_LOW,
 			"thinking.budget_tokens", "2048" },
 		{ "anthropic", &anthropic, "claude-haiku-4-5-20251001", IK_THINKING_LOW,
@@ -93,6 +100,8 @@ Test(thinking, is_said_in_each_providers_way)
 			"generationConfig.thinkingConfig.thinkingBudget", "512" },
 		{ "google", &other, "gemini-2.5-flash", IK_THINKING_MEDIUM, "generationConfig",
 			"{\"thinkingConfig\":{\"thinkingBudget\":8192,\"includeThoughts\":true}}" },
+		{ "google", &other, "gemini-3.8-flash", IK_THINKING_UNSET, "generationConfig",
+			"{\"thinkingConfig\":{\"includeThoughts\":true}}" },
 		{ "google", &other, "gemini-3-pro-preview", IK_THINKING_LOW,
 			"generationConfig.thinkingConfig.thinkingLevel", "\"low\"" },
 		{ "google", &other, "models/gemini-3-flash-preview", IK_THINKING_OFF,
@@ -117,6 +126,24 @@ Test(thinking, is_said_in_each_providers_way)
 
 		assert_member(rows[index].type, &request, rows[index].path, rows[index].wanted);
 	}
+}
+
+/* What a provider refuses to show isn't asked for again. */
+Test(thinking, is_not_asked_to_be_seen_after_a_refusal)
+{
+	struct ik_request request = { .model = "claude-opus-5-5", .endpoint = &anthropic,
+		.conversation = conversation, .refused.thoughts = true };
+
+	say(IK_KIND_USER, "Hi");
+	assert_member("anthropic", &request, "thinking", "");
+	request.thinking = IK_THINKING_HIGH;
+	assert_member("anthropic", &request, "thinking", "{\"type\":\"adaptive\"}");
+	request.model = "gpt-5.6-terra";
+	assert_member("openai-responses", &request, "reasoning", "{\"effort\":\"high\"}");
+	request.thinking = IK_THINKING_UNSET;
+	assert_member("openai-responses", &request, "reasoning", "");
+	request.model = "gemini-3.8-flash";
+	assert_member("google", &request, "generationConfig", "");
 }
 
 Test(thinking, leaves_room_for_the_answer)
