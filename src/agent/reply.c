@@ -208,6 +208,7 @@ struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_pri
 		.input_tokens = delta->input_tokens,
 		.output_tokens = delta->output_tokens,
 		.cached_tokens = delta->cached_tokens,
+		.written_tokens = delta->written_tokens,
 		.reasoning_tokens = delta->reasoning_tokens,
 	};
 

@@ -32,11 +32,11 @@ static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
 {
 	ik_json_printf(out,
-		"'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'reasoning_tokens':%lld,"
-		"'cost':%g",
+		"'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'written_tokens':%lld,"
+		"'reasoning_tokens':%lld,'cost':%g",
 		(long long)usage->input_tokens, (long long)usage->output_tokens,
-		(long long)usage->cached_tokens, (long long)usage->reasoning_tokens,
-		usage->cost >= 0 ? usage->cost : NAN);
+		(long long)usage->cached_tokens, (long long)usage->written_tokens,
+		(long long)usage->reasoning_tokens, usage->cost >= 0 ? usage->cost : NAN);
 }
 
 bool ik_exec_is_call(const struct ik_event *event)

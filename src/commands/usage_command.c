@@ -454,9 +454,30 @@ static double weight_of(const struct share *share, bool costs)
 	return usage->cost > 0 ? usage->cost : 0;
 }
 
-/* Append rows from first on, under a heading: name, tokens in, cached, out, thinking, cost, bar. */
+/* Append the cells of a row after its name: tokens in, cached, written if any row has that, out,
+ * thinking, cost. */
+static void put_cells(const struct ik_usage *usage, bool written, struct ik_buf *out)
+{
+	const int64_t numbers[] = { usage->input_tokens, usage->cached_tokens, usage->written_tokens,
+		usage->output_tokens, usage->reasoning_tokens };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (&numbers[i] == &numbers[2] && !written)
+			continue;
+		ik_buf_putc(out, '\t');
+		ik_count_put(out, numbers[i]);
+	}
+	ik_buf_putc(out, '\t');
+	if (usage->cost >= 0)
+		ik_cost_put(out, usage->cost);
+	else
+		ik_buf_putc(out, '?');
+	ik_buf_putc(out, '\t');
+}
+
+/* Append rows from first on, under a heading: name, cells, bar. */
 static void put_rows(const char *heading, const struct shares *rows, size_t first, bool bars,
-	struct ik_buf *out)
+	bool written, struct ik_buf *out)
 {
 	bool costs = false;
 	double most = 0;
@@ -468,20 +489,9 @@ static void put_rows(const char *heading, const struct shares *rows, size_t firs
 	ik_buf_printf(out, "%s\n", heading);
 	for (size_t i = first; i < rows->count; i++) {
 		const struct share *row = &rows->items[i];
-		const int64_t numbers[] = { row->usage.input_tokens, row->usage.cached_tokens,
-			row->usage.output_tokens, row->usage.reasoning_tokens };
 
 		put_name(out, row->name);
-		for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
-			ik_buf_putc(out, '\t');
-			ik_count_put(out, numbers[k]);
-		}
-		ik_buf_putc(out, '\t');
-		if (row->usage.cost >= 0)
-			ik_cost_put(out, row->usage.cost);
-		else
-			ik_buf_putc(out, '?');
-		ik_buf_putc(out, '\t');
+		put_cells(&row->usage, written, out);
 		if (bars && most > 0)
 			ik_bar_put(out, weight_of(row, costs) / most, BAR_COLUMNS);
 		ik_buf_putc(out, '\n');
@@ -507,24 +517,48 @@ static void put_tools(struct shares *tools, struct ik_buf *out)
 	}
 }
 
+/* Return the part of the input that the provider's cache had, in percent. */
+static int hit_rate(const struct ik_usage *usage)
+{
+	return usage->input_tokens > 0
+		? (int)((double)usage->cached_tokens * 100 / (double)usage->input_tokens + 0.5)
+		: 0;
+}
+
+/* Append how often the provider's cache was hit, if it was used. */
+static void put_hit_rate(const struct shares *spans, struct ik_buf *out)
+{
+	const struct ik_usage *all = &spans->items[SESSION].usage;
+
+	if (all->cached_tokens > 0 || all->written_tokens > 0) {
+		ik_buf_printf(out, _("Cache hits: %d%% of the last turn's input, %d%% of the session's."),
+			hit_rate(&spans->items[LAST_TURN].usage), hit_rate(all));
+		ik_buf_putc(out, '\n');
+	}
+}
+
 /* Append all of it. */
 static void put_spending(struct spending *spending, struct ik_buf *out)
 {
+	bool written = spending->spans.items[SESSION].usage.written_tokens > 0;
 	size_t turns = spending->turns.count;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_KIB(64));
-	ik_buf_printf(&text, "%s\t%s\t%s\t%s\t%s\t%s\n", _("Tokens"), _("in"), _("cached"), _("out"),
-		_("thinking"), _("cost"));
-	put_rows(_("In all"), &spending->spans, 0, false, &text);
+	ik_buf_printf(&text, "%s\t%s\t%s\t", _("Tokens"), _("in"), _("cached"));
+	if (written)
+		ik_buf_printf(&text, "%s\t", _("written"));
+	ik_buf_printf(&text, "%s\t%s\t%s\n", _("out"), _("thinking"), _("cost"));
+	put_rows(_("In all"), &spending->spans, 0, false, written, &text);
 	if (turns > 1)
 		put_rows(_("By turn, the last ones"), &spending->turns,
-			turns > MOST_TURNS ? turns - MOST_TURNS : 0, true, &text);
+			turns > MOST_TURNS ? turns - MOST_TURNS : 0, true, written, &text);
 	if (spending->days.count > 1)
-		put_rows(_("By day"), &spending->days, 0, true, &text);
+		put_rows(_("By day"), &spending->days, 0, true, written, &text);
 	if (spending->models.count > 1)
-		put_rows(_("By model"), &spending->models, 0, true, &text);
+		put_rows(_("By model"), &spending->models, 0, true, written, &text);
 	ik_figures_put(out, text.data);
+	put_hit_rate(&spending->spans, out);
 	ik_buf_clear(&text);
 	put_tools(&spending->tools, &text);
 	ik_figures_put(out, text.data);

@@ -50,6 +50,7 @@ static struct config_target provider_target(struct ik_config *config, const char
 			.price_input = -1,
 			.price_output = -1,
 			.price_cached = -1,
+			.price_written = -1,
 			.origins = ik_alloc(ik_provider_keys.count * sizeof(enum ik_origin)),
 		};
 	}

@@ -42,9 +42,11 @@ struct ik_provider_config {
 	int64_t max_output_tokens;     /* 0: not set, as for all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
-	char *thinking;                                 /* "off", "low", "medium", "high" */
-	double price_input, price_output, price_cached; /* per million tokens; -1: not set */
-	enum ik_origin *origins;                        /* private, like that of struct ik_config */
+	char *thinking;  /* "off", "low", "medium", "high" */
+	char *cache_ttl; /* "off", "5m", "1h" */
+	double price_input, price_output, price_cached, price_written; /* per million tokens; -1: not
+	                                                                  set */
+	enum ik_origin *origins; /* private, like that of struct ik_config */
 };
 
 struct ik_tool_timeout {

@@ -17,6 +17,7 @@ static const char *const wire_formats[] = { "openai-chat", "openai-responses", "
 /* clang-format off */
 static const char *const thinking_levels[] = { "off", "minimal", "low", "medium", "high",
 	"xhigh", "max", NULL };
+static const char *const cache_ttls[] = { "off", "5m", "1h", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
 static const char *const editing_styles[] = { "emacs", "vi", NULL };
 static const char *const modes[] = { "auto", "ask", "read-only", NULL };
@@ -212,6 +213,9 @@ static const struct ik_config_key provider_keys[] = {
 		.least = 1, .most = 10000000, .meaning = N_("tokens of one reply at most") },
 	{ .name = "thinking", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(thinking),
 		.choices = thinking_levels, .meaning = N_("how much the model thinks before it answers") },
+	{ .name = "cache_ttl", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(cache_ttl),
+		.choices = cache_ttls,
+		.meaning = N_("how long the provider keeps the conversation in its cache") },
 	{ .name = "context_window", .type = IK_KEY_INTEGER, .offset = PROVIDER_FIELD(context_window),
 		.least = 1, .most = 1000000000, .meaning = N_("tokens that the model can take in") },
 	{ .name = "price.input", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_input),
@@ -220,6 +224,8 @@ static const struct ik_config_key provider_keys[] = {
 		.meaning = N_("price of a million tokens that come out") },
 	{ .name = "price.cached", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_cached),
 		.meaning = N_("price of a million tokens that the server still knew") },
+	{ .name = "price.written", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_written),
+		.meaning = N_("price of a million tokens that the server keeps in its cache") },
 };
 /* clang-format on */
 

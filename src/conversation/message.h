@@ -22,8 +22,8 @@
  *                and, if the tool returned pictures or documents, "attached" as above
  *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL
- *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round",
- *                "cost", "model"}, the last two if known
+ *   usage        {"input_tokens","output_tokens","cached_tokens","written_tokens",
+ *                "reasoning_tokens","round","cost","model"}, the last two if known
  *   command      {"output":"..."}; content is the line that was typed. Further members:
  *                "summary": the model gets this text in place of everything before it;
  *                "child", "parent": conversation/fork_link.h;

@@ -11,7 +11,8 @@
 double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 {
 	double cached = price->cached >= 0 ? price->cached : price->input;
-	int64_t fresh = usage->input_tokens - usage->cached_tokens;
+	double written = price->written >= 0 ? price->written : price->input * IK_PRICE_WRITTEN;
+	int64_t fresh = usage->input_tokens - usage->cached_tokens - usage->written_tokens;
 
 	if ((usage->input_tokens > 0 && price->input < 0) ||
 		(usage->output_tokens > 0 && price->output < 0))
@@ -19,6 +20,7 @@ double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 	if (price->input < 0 && price->output < 0)
 		return -1;
 	return ((double)(fresh > 0 ? fresh : 0) * price->input + (double)usage->cached_tokens * cached +
+			   (double)usage->written_tokens * written +
 			   (double)usage->output_tokens * price->output) /
 		1e6;
 }
@@ -32,10 +34,11 @@ struct ik_message *ik_usage_message(const struct ik_usage *usage, int round, con
 
 	ik_buf_init(&data, IK_KIB(1));
 	ik_json_printf(&data,
-		"{'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'reasoning_tokens':%lld,"
-		"'round':%d",
+		"{'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'written_tokens':%lld,"
+		"'reasoning_tokens':%lld,'round':%d",
 		(long long)usage->input_tokens, (long long)usage->output_tokens,
-		(long long)usage->cached_tokens, (long long)usage->reasoning_tokens, round);
+		(long long)usage->cached_tokens, (long long)usage->written_tokens,
+		(long long)usage->reasoning_tokens, round);
 	if (usage->cost >= 0)
 		ik_json_printf(&data, "'cost':%g", usage->cost);
 	if (model)
@@ -57,6 +60,7 @@ bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage)
 	(void)ik_json_integer(ik_json_member(data, "input_tokens"), &usage.input_tokens);
 	(void)ik_json_integer(ik_json_member(data, "output_tokens"), &usage.output_tokens);
 	(void)ik_json_integer(ik_json_member(data, "cached_tokens"), &usage.cached_tokens);
+	(void)ik_json_integer(ik_json_member(data, "written_tokens"), &usage.written_tokens);
 	(void)ik_json_integer(ik_json_member(data, "reasoning_tokens"), &usage.reasoning_tokens);
 	(void)ik_json_double(ik_json_member(data, "cost"), &usage.cost);
 	*ret_usage = usage;
@@ -68,6 +72,7 @@ void ik_usage_add(struct ik_usage *sum, const struct ik_usage *usage)
 	sum->input_tokens += usage->input_tokens;
 	sum->output_tokens += usage->output_tokens;
 	sum->cached_tokens += usage->cached_tokens;
+	sum->written_tokens += usage->written_tokens;
 	sum->reasoning_tokens += usage->reasoning_tokens;
 	if (usage->cost >= 0)
 		sum->cost = (sum->cost > 0 ? sum->cost : 0) + usage->cost;

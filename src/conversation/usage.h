@@ -15,19 +15,24 @@
 struct ik_price {
 	double input;
 	double output;
-	double cached; /* cached input; -1: same price as other input */
+	double cached;  /* input read from the cache; -1: same price as other input */
+	double written; /* input written to it; -1: IK_PRICE_WRITTEN times that of other input */
 };
 
 /* A price that is entirely unknown. */
 #define IK_PRICE_UNKNOWN \
 	{ \
-		-1, -1, -1 \
+		-1, -1, -1, -1 \
 	}
 
+/* What providers that report writes charge for them, unless the price says otherwise. */
+#define IK_PRICE_WRITTEN 1.25
+
 struct ik_usage {
-	int64_t input_tokens;  /* including cached ones */
-	int64_t output_tokens; /* including reasoning */
-	int64_t cached_tokens;
+	int64_t input_tokens;   /* including cached and written ones */
+	int64_t output_tokens;  /* including reasoning */
+	int64_t cached_tokens;  /* read from the provider's cache */
+	int64_t written_tokens; /* written to it */
 	int64_t reasoning_tokens;
 	double cost; /* -1: unknown */
 };

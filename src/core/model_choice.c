@@ -190,6 +190,14 @@ static enum ik_status choose_url(const char *wanted, const struct builtin_provid
 	return IK_OK;
 }
 
+/* Return what providers.NAME.cache_ttl asks for; NULL: it is not set. */
+static enum ik_caching caching_of(const char *ttl)
+{
+	if (ttl && ik_text_equal(ttl, "1h"))
+		return IK_CACHING_LONG;
+	return ttl && ik_text_equal(ttl, "off") ? IK_CACHING_OFF : IK_CACHING_SHORT;
+}
+
 /* Choose the address and the format; the strings in *ret_model are borrowed. */
 static enum ik_status choose_server(const struct ik_config *config, const char *name,
 	const char *base_url, struct ik_model *ret_model, struct ik_error *error)
@@ -217,6 +225,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 		model.endpoint.headers = (const char *const *)own->headers.items;
 		model.max_output_tokens = own->max_output_tokens;
 		model.thinking = ik_thinking_level(own->thinking);
+		model.endpoint.caching = caching_of(own->cache_ttl);
 	}
 	*ret_model = model;
 	return IK_OK;
@@ -247,7 +256,12 @@ static struct ik_model_facts choose_facts(const struct ik_config *config,
 	if (own && own->context_window > 0)
 		facts.context_window = own->context_window;
 	if (own && own->price_input >= 0)
-		facts.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
+		facts.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached,
+			own->price_written };
+	/* Anthropic charges twice the price of other input for what is kept an hour. */
+	if (model->endpoint.caching == IK_CACHING_LONG && facts.price.written < 0 &&
+		ik_text_equal(model->format->type, IK_ANTHROPIC))
+		facts.price.written = facts.price.input * 2;
 	return facts;
 }
 

@@ -215,6 +215,7 @@ static const struct ik_count_name counts[] = {
 	{ "cache_read_input_tokens", IK_COUNT_INPUT },
 	{ "cache_creation_input_tokens", IK_COUNT_INPUT },
 	{ "cache_read_input_tokens", IK_COUNT_CACHED },
+	{ "cache_creation_input_tokens", IK_COUNT_WRITTEN },
 	{ "output_tokens", IK_COUNT_OUTPUT },
 	{ "output_tokens_details.thinking_tokens", IK_COUNT_REASONING },
 	{ 0 },
@@ -236,11 +237,17 @@ static const struct ik_stop_name stops[] = {
 /* Value for max_tokens, which is mandatory, if nothing is known about the model. */
 #define OUTPUT_UNKNOWN 8192
 
-/* Lets the provider cache everything up to and including the block that contains it. Four are
- * allowed: two are for tools and system, IK_WIRE_MARKS for the user's last messages, so that one is
- * still found when the conversation has grown. */
-#define CACHE_MARK "'cache_control':{'type':'ephemeral'}"
-static const char later_mark[] = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+/* Let the provider cache everything up to and including the block that is open, which has another
+ * member. Four marks are allowed: two are for tools and system, IK_WIRE_MARKS for the user's last
+ * messages. The one before the last was the last in the request before, so it is found even if the
+ * round has more than the 20 blocks that the provider looks back. */
+static void put_mark(struct ik_buf *out, const struct ik_request *request)
+{
+	const char *value = ik_wire_cache_control(request);
+
+	if (value)
+		ik_buf_printf(out, ",\"cache_control\":%s", value);
+}
 
 /* Return a value for max_tokens, which is mandatory; one above the model's maximum is refused. */
 static int64_t output_limit(const struct ik_request *request)
@@ -251,19 +258,22 @@ static int64_t output_limit(const struct ik_request *request)
 }
 
 /* Write a tool, with a cache mark if it is the last. */
-static void put_tool(struct ik_buf *out, const struct ik_tool_definition *tool, bool last)
+static void put_tool(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_tool_definition *tool, bool last)
 {
 	ik_json_printf(out, "{");
 	ik_wire_put_name(out, tool);
 	ik_json_printf(out, "'input_schema':%.*s", IK_WIRE_SPAN(ik_wire_parameters(tool)));
-	ik_json_printf(out, last ? CACHE_MARK "}" : "}");
+	if (last)
+		put_mark(out, request);
+	ik_json_printf(out, "}");
 }
 
 static void put_tool_alone(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
 	(void)endpoint;
-	put_tool(out, tool, false);
+	put_tool(out, NULL, tool, false);
 }
 
 /* Does the history contain calls although there are no tools now? */
@@ -291,9 +301,9 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 		return;
 	ik_json_printf(out, "'tools':[");
 	if (!request->tool_count)
-		put_tool(out, &none, false);
+		put_tool(out, request, &none, false);
 	for (size_t index = 0; index < request->tool_count; index++)
-		put_tool(out, &request->tools[index], index + 1 == request->tool_count);
+		put_tool(out, request, &request->tools[index], index + 1 == request->tool_count);
 	ik_json_printf(out, "]");
 }
 
@@ -452,10 +462,15 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 /* Insert the cache marks at the ends of the user's last messages. */
 static void put_marks(struct ik_wire_writer *writer)
 {
+	struct ik_buf mark;
+
+	ik_buf_init(&mark, IK_KIB(1));
+	put_mark(&mark, writer->request);
 	for (size_t index = 0; index < IK_WIRE_MARKS; index++) {
 		if (writer->marks[index] && ik_buf_status(writer->out) == IK_OK)
-			ik_buf_insert(writer->out, writer->marks[index], later_mark, sizeof(later_mark) - 1);
+			ik_buf_insert(writer->out, writer->marks[index], mark.data, mark.length);
 	}
+	ik_buf_done(&mark);
 }
 
 static void put_request(struct ik_wire_writer *writer)
@@ -468,8 +483,11 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "{'model':'%s','max_tokens':%lld", request->model,
 		(long long)output_limit(request));
 	put_tools(out, request);
-	if (prompt && !ik_wire_is_blank(prompt, strlen(prompt)))
-		ik_json_printf(out, "'system':[{'type':'text','text':'%s'," CACHE_MARK "}]", prompt);
+	if (prompt && !ik_wire_is_blank(prompt, strlen(prompt))) {
+		ik_json_printf(out, "'system':[{'type':'text','text':'%s'", prompt);
+		put_mark(out, request);
+		ik_json_printf(out, "}]");
+	}
 	ik_json_printf(out, "'messages':[");
 	ik_wire_put_messages(writer, &messages);
 	ik_wire_close_message(writer);

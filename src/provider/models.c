@@ -109,6 +109,7 @@ static bool read_price(struct facts_reader *reader, struct ik_json_span value)
 	struct ik_price *price = &reader->facts.price;
 
 	(void)ik_json_double(ik_json_member(value, "cached"), &price->cached);
+	(void)ik_json_double(ik_json_member(value, "written"), &price->written);
 	return ik_json_double(ik_json_member(value, "input"), &price->input) &&
 		ik_json_double(ik_json_member(value, "output"), &price->output);
 }
@@ -151,7 +152,8 @@ static const struct rule_member {
 		N_("an object with lists of levels: \"effort\", \"adaptive\", \"budget\", \"level\" or "
 		   "\"tokens\"") },
 	{ "signatures", read_signatures, N_("true or false") },
-	{ "price", read_price, N_("an object with the numbers \"input\", \"output\" and \"cached\"") },
+	{ "price", read_price,
+		N_("an object with the numbers \"input\", \"output\", \"cached\" and \"written\"") },
 	{ "retires", read_retires, N_("a day such as \"2026-11-30\"") },
 	{ "created", read_created, N_("a whole number above 0") },
 };
@@ -700,6 +702,8 @@ static void put_price(struct ik_buf *out, struct ik_json_span model)
 	ik_json_printf(out, "'price':{'input':%g,'output':%g", price.input, price.output);
 	if (read_token_price(pricing, "input_cache_read", &price.cached))
 		ik_json_printf(out, "'cached':%g", price.cached);
+	if (read_token_price(pricing, "input_cache_write", &price.written))
+		ik_json_printf(out, "'written':%g", price.written);
 	ik_json_printf(out, "}");
 }
 

@@ -11,7 +11,7 @@
  *                   {}: the model does not think. A word that is not the name of a level is sent
  *                   for the level "off".
  *     "signatures"  Google: it refuses calls without the signature of their thinking
- *     "price"       {"input", "output", "cached"}: dollars per million tokens
+ *     "price"       {"input", "output", "cached", "written"}: dollars per million tokens
  *     "retires"     the day on which it is switched off
  *     "default"     the provider whose default it may be
  *     "created"     when it was published, in seconds since 1970

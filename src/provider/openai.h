@@ -1,5 +1,5 @@
 /*
- * openai: what OpenAI's two formats share: tools, and strict mode.
+ * openai: what OpenAI's two formats share: tools, strict mode, and caching.
  *
  * In strict mode a model can only write what the schema allows. In return, every object is closed,
  * every property is required (the model writes null for one it omits), and only a part of JSON
@@ -19,6 +19,9 @@
  * if the parameters are in strict form. */
 bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
+
+/* Write the members about caching, on OpenAI's own hosts. */
+void ik_openai_put_caching(struct ik_buf *out, const struct ik_request *request);
 
 /* Write arguments without the nulls of strict mode (format.h). */
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,

@@ -246,6 +246,7 @@ static const struct ik_count_name counts[] = {
 	{ "input_tokens", IK_COUNT_INPUT },
 	{ "output_tokens", IK_COUNT_OUTPUT },
 	{ "input_tokens_details.cached_tokens", IK_COUNT_CACHED },
+	{ "input_tokens_details.cache_write_tokens", IK_COUNT_WRITTEN },
 	{ "output_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
 	{ 0 },
 };
@@ -350,6 +351,7 @@ static void put_request(struct ik_wire_writer *writer)
 		ik_json_printf(out, "'tool_choice':'none'");
 	if (request->max_output_tokens > 0)
 		ik_json_printf(out, "'max_output_tokens':%lld", (long long)request->max_output_tokens);
+	ik_openai_put_caching(out, request);
 	ik_json_printf(out, "}");
 }
 

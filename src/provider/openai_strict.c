@@ -339,6 +339,19 @@ bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoi
 	return strict;
 }
 
+/* The key keeps requests that begin alike on servers that have read the beginning. */
+void ik_openai_put_caching(struct ik_buf *out, const struct ik_request *request)
+{
+	const struct ik_endpoint *endpoint = request->endpoint;
+
+	if (!ik_endpoint_is_openai(endpoint) || endpoint->caching == IK_CACHING_OFF)
+		return;
+	if (request->cache_key)
+		ik_json_printf(out, "'prompt_cache_key':'%s'", request->cache_key);
+	if (endpoint->caching == IK_CACHING_LONG)
+		ik_json_printf(out, "'prompt_cache_retention':'24h'");
+}
+
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments)
 {

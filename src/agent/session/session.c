@@ -77,6 +77,9 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 
 	request->system_prompt = session->system_prompt;
 	request->conversation = session->record->conversation;
+	/* A fork begins with the same messages. */
+	if (ik_conversation_count(request->conversation) > 0)
+		request->cache_key = ik_conversation_at(request->conversation, 0)->id;
 	request->tools = ik_session_tools(session, &request->tool_count);
 	return answering(session);
 }

@@ -402,6 +402,7 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 			.input_tokens = counts[IK_COUNT_INPUT],
 			.output_tokens = counts[IK_COUNT_OUTPUT],
 			.cached_tokens = counts[IK_COUNT_CACHED],
+			.written_tokens = counts[IK_COUNT_WRITTEN],
 			.reasoning_tokens = counts[IK_COUNT_REASONING] });
 }
 

@@ -34,14 +34,21 @@ enum ik_body_form {
 };
 
 /* The token counts of a usage. */
-enum ik_count { IK_COUNT_INPUT, IK_COUNT_OUTPUT, IK_COUNT_CACHED, IK_COUNT_REASONING, IK_COUNTS };
+enum ik_count {
+	IK_COUNT_INPUT,
+	IK_COUNT_OUTPUT,
+	IK_COUNT_CACHED,
+	IK_COUNT_WRITTEN,
+	IK_COUNT_REASONING,
+	IK_COUNTS
+};
 
 /* A provider's name for a count. */
 struct ik_count_name {
 	const char *path;    /* of the member */
 	enum ik_count count; /* the count it is added to; CACHED is the largest value instead */
 };
-#define IK_COUNT_NAMES 6 /* limit on the rows of a table */
+#define IK_COUNT_NAMES 8 /* limit on the rows of a table */
 
 /* Rows for names that mean failures, which are reported as errors. */
 #define IK_STOP_FAILED ((enum ik_stop_reason) - 1)  /* a retry may help */

@@ -20,7 +20,7 @@ enum ik_delta_kind {
 	                       shown), IK_DELTA_TEXT (the last text reported) or IK_DELTA_CALL (slot).
 	                       id is the provider, set by the caller, who knows it */
 	IK_DELTA_USAGE,     /* the token counts of this round so far, replacing earlier ones;
-	                       input_tokens includes cached ones */
+	                       input_tokens includes cached and written ones */
 	IK_DELTA_STOP,      /* why the reply ended; always last, exactly once in a complete reply. text:
 	                       the provider's explanation, if it gave one */
 	IK_DELTA_ERROR      /* code, text: an error inside the stream; last instead of STOP */
@@ -39,7 +39,7 @@ struct ik_delta {
 	bool retryable; /* ERROR: retrying the same request may help (overload, rate limit) */
 	enum ik_stop_reason stop;
 	enum ik_delta_kind of; /* OPAQUE: the kind it belongs to */
-	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;
+	int64_t input_tokens, output_tokens, cached_tokens, written_tokens, reasoning_tokens;
 };
 
 typedef void ik_delta_sink(void *arg, const struct ik_delta *delta);

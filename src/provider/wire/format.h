@@ -19,6 +19,9 @@
 #define IK_GOOGLE "google"
 #define IK_OPENAI_RESPONSES "openai-responses"
 
+/* How long a provider is to keep what it has read, in its cache. */
+enum ik_caching { IK_CACHING_SHORT, IK_CACHING_LONG, IK_CACHING_OFF };
+
 /* How to reach a provider; strings are borrowed. */
 struct ik_endpoint {
 	const char *provider;     /* "openai", "practice", or a configured name */
@@ -29,7 +32,8 @@ struct ik_endpoint {
 	const char *near;           /* its models with a name close to one that it lacks, for advice on
 	                               a failure; may be NULL */
 	bool unattended;            /* no user can type commands: give different advice on failures */
-	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
+	enum ik_caching caching;
+	bool strict_tools; /* enforce the tools' schemas where format and schema allow it */
 };
 
 /* How much a model thinks before it answers; UNSET: the model's default. */
@@ -91,6 +95,7 @@ struct ik_request {
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
+	const char *cache_key;     /* the same for all requests that may begin alike; NULL: none */
 	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
 	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;

@@ -24,6 +24,17 @@ static void put_stored_text(struct ik_buf *out, struct ik_json_span value)
 		ik_json_put_string(out, value.text ? value.text : "", value.length);
 }
 
+const char *ik_wire_cache_control(const struct ik_request *request)
+{
+	static const char *const values[] = {
+		[IK_CACHING_SHORT] = "{\"type\":\"ephemeral\"}",
+		[IK_CACHING_LONG] = "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}",
+		[IK_CACHING_OFF] = NULL,
+	};
+
+	return values[request->endpoint ? request->endpoint->caching : IK_CACHING_SHORT];
+}
+
 void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool)
 {
 	ik_json_printf(out, "'name':'%s','description':'%s'", tool->name,

@@ -48,6 +48,10 @@ void ik_wire_close_message(struct ik_wire_writer *writer);
 /* Write a member with a list of the tools, if there are any. */
 void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name);
 
+/* Return the value of "cache_control", which lets Anthropic's models cache everything up to it;
+ * NULL: nothing is to be cached. */
+const char *ik_wire_cache_control(const struct ik_request *request);
+
 /* Write the members "name" and "description" of a tool. */
 void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool);
 

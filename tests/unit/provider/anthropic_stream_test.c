@@ -24,7 +24,7 @@ Test(anthropic_stream, reads_text_and_usage)
 {
 	assert_reads(TYPE, START BLOCK("0", "{\"type\":\"text\",\"text\":\"\"}") EVENT("ping", "")
 		TEXT("0", "Hel") TEXT("0", "lo \\u00e4") TEXT("0", "\xc3\xa4") END("0") STOP("end_turn"),
-		"usage: 17 1 4 0\ntext: Hello \xc3\xa4\xc3\xa4\nusage: 17 20 4 0\nstop: end");
+		"usage: 17 1 4 0 written 3\ntext: Hello \xc3\xa4\xc3\xa4\nusage: 17 20 4 0 written 3\nstop: end");
 }
 
 Test(anthropic_stream, takes_the_numbers_of_the_end)
@@ -32,11 +32,11 @@ Test(anthropic_stream, takes_the_numbers_of_the_end)
 	assert_reads(TYPE, START EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"end_turn\"},"
 		"\"usage\":{\"input_tokens\":100,\"cache_read_input_tokens\":50,\"output_tokens\":9,"
 		"\"output_tokens_details\":{\"thinking_tokens\":5}}") EVENT("message_stop", ""),
-		"usage: 17 1 4 0\nusage: 153 9 50 5\nstop: end");
+		"usage: 17 1 4 0 written 3\nusage: 153 9 50 5 written 3\nstop: end");
 	/* Without those of the cache they are what they were. */
 	assert_reads(TYPE, START EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"end_turn\"},"
 		"\"usage\":{\"input_tokens\":10,\"output_tokens\":9}") EVENT("message_stop", ""),
-		"usage: 17 1 4 0\nusage: 17 9 4 0\nstop: end");
+		"usage: 17 1 4 0 written 3\nusage: 17 9 4 0 written 3\nstop: end");
 }
 
 Test(anthropic_stream, keeps_signatures_and_hidden_thinking)

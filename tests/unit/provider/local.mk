@@ -5,6 +5,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/anthropic_request_test.c \
 	tests/unit/provider/anthropic_stream_test.c \
 	tests/unit/provider/asking.c tests/unit/provider/asking.h \
+	tests/unit/provider/caching_test.c \
 	tests/unit/provider/chat_dialect_test.c \
 	tests/unit/provider/error_test.c \
 	tests/unit/provider/google_request_test.c \

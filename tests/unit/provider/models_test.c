@@ -167,8 +167,8 @@ Test(models, have_rules_that_are_checked)
 	assert_check("[{\"name\":\"x\",\"retires\":\"soon\"}]",
 		"models.json:1: \"retires\" has to be a day such as \"2026-11-30\"");
 	assert_check("[{\"name\":\"x\",\"price\":{\"input\":1}}]",
-		"models.json:1: \"price\" has to be an object with the numbers \"input\", \"output\" and "
-		"\"cached\"");
+		"models.json:1: \"price\" has to be an object with the numbers \"input\", \"output\", "
+		"\"cached\" and \"written\"");
 }
 
 /* ---- rules made from lists ---- */
@@ -211,10 +211,11 @@ Test(models, are_learned_from_the_lists_of_providers)
 		"{\"name\":\"gemma-4\",\"thinking\":{}}]");
 	assert_rules("{\"data\":[{\"id\":\"qwen/qwen3\",\"created\":5,\"context_length\":40960,"
 		"\"top_provider\":{\"max_completion_tokens\":null},\"pricing\":{\"prompt\":\"0.0000002\","
-		"\"completion\":\"0.000001\",\"input_cache_read\":\"0.00000005\"},"
+		"\"completion\":\"0.000001\",\"input_cache_read\":\"0.00000005\","
+		"\"input_cache_write\":\"0.00000025\"},"
 		"\"supported_parameters\":[\"tools\"]}]}",
 		"[{\"name\":\"qwen/qwen3\",\"context_window\":40960,\"created\":5,\"thinking\":{},"
-		"\"price\":{\"input\":0.2,\"output\":1,\"cached\":0.05}}]");
+		"\"price\":{\"input\":0.2,\"output\":1,\"cached\":0.05,\"written\":0.25}}]");
 	/* vLLM, llama.cpp */
 	assert_rules("{\"data\":[{\"id\":\"m\",\"max_model_len\":32768},"
 		"{\"id\":\"n\",\"meta\":{\"n_ctx_train\":8192}}]}",

@@ -65,6 +65,8 @@ static void take(void *arg, const struct ik_delta *delta)
 		ik_buf_printf(&reader->lines, "%d %d %d %d", (int)delta->input_tokens,
 			(int)delta->output_tokens, (int)delta->cached_tokens,
 			(int)delta->reasoning_tokens);
+		if (delta->written_tokens > 0)
+			ik_buf_printf(&reader->lines, " written %d", (int)delta->written_tokens);
 		break;
 	case IK_DELTA_STOP:
 		begin(reader, -1, 0, "stop: ");
