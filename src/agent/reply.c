@@ -250,7 +250,7 @@ struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
 	struct ik_message *message = plain_message(part, interrupted);
 
 	if (part->opaque.length && ik_buf_status(&part->opaque) == IK_OK)
-		message = ik_message_with_opaque(message, part->opaque.data, part->opaque.length);
+		message = ik_message_with(message, "opaque", part->opaque.data, part->opaque.length);
 	memcpy(message->id, part->message_id, sizeof(message->id));
 	return message;
 }

@@ -1,5 +1,13 @@
 #include "conversation/attachment.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
 /* Return the known type that value names; "" for anything else, whose bytes are no use. */
 static const char *known_type(struct ik_json_span value)
 {
@@ -23,10 +31,12 @@ static int64_t take_number(struct ik_json_span value)
 bool ik_message_attachment(const struct ik_message *message, size_t index,
 	struct ik_attachment *ret_attachment)
 {
-	struct ik_json_span list = ik_json_member(ik_message_data(message), "attached"), key, item;
+	struct ik_json_span list = { NULL, 0 }, key, item;
 	struct ik_attachment attachment = { .contents = NULL };
 	struct ik_json_walk walk = { 0 };
 
+	if (message->attached)
+		list = ik_json_member(ik_message_data(message), "attached");
 	for (size_t left = index + 1; left > 0; left--)
 		if (!ik_json_next(list, &walk, &key, &item))
 			return false;
@@ -43,4 +53,109 @@ bool ik_message_attachment(const struct ik_message *message, size_t index,
 	attachment.contents = ik_message_contents(message, index);
 	*ret_attachment = attachment;
 	return true;
+}
+
+bool ik_attachment_is_file(const struct ik_attachment *attachment)
+{
+	return attachment->media_type[0] != '\0';
+}
+
+/* Add the files that a message has, and their bytes. */
+static void count_files(const struct ik_message *message, size_t *count, int64_t *bytes)
+{
+	struct ik_attachment attachment;
+
+	for (size_t i = 0; ik_message_attachment(message, i, &attachment); i++) {
+		if (!ik_attachment_is_file(&attachment))
+			continue;
+		*count += 1;
+		*bytes += attachment.bytes;
+	}
+}
+
+size_t ik_attachments_first(const struct ik_conversation *conversation)
+{
+	size_t all = ik_conversation_count(conversation), first = 0, count = 0;
+	int64_t bytes = 0;
+
+	ik_conversation_summary(conversation, &first);
+	for (size_t index = first; index < all; index++) {
+		const struct ik_message *message = ik_conversation_at(conversation, index);
+
+		if (!message->attached || message->kind == IK_KIND_COMMAND)
+			continue;
+		count_files(message, &count, &bytes);
+		if (count <= IK_ATTACHMENTS_MOST && bytes <= (int64_t)IK_DOCUMENT_BYTES)
+			continue;
+		first = index;
+		count = 0;
+		bytes = 0;
+		count_files(message, &count, &bytes);
+	}
+	return first;
+}
+
+/* ---- a new message ---- */
+
+void ik_attachments_init(struct ik_attachments *attachments)
+{
+	*attachments = (struct ik_attachments){ .contents = NULL };
+	ik_buf_init(&attachments->list, IK_LIMIT_USER_TEXT);
+}
+
+void ik_attachments_done(struct ik_attachments *attachments)
+{
+	for (size_t i = 0; i < attachments->count; i++)
+		ik_bytes_unref(attachments->contents[i]);
+	free(attachments->contents);
+	ik_buf_done(&attachments->list);
+}
+
+/* Open the list, and add an element's bytes, or NULL. */
+static void begin_element(struct ik_attachments *attachments, struct ik_bytes *bytes)
+{
+	if (attachments->count == 0)
+		ik_json_printf(&attachments->list, "[");
+	attachments->contents = ik_alloc_more(attachments->contents, attachments->count,
+		sizeof(*attachments->contents));
+	attachments->contents[attachments->count++] = ik_bytes_ref(bytes);
+}
+
+void ik_attachments_add_text(struct ik_attachments *attachments, const char *name, size_t bytes)
+{
+	begin_element(attachments, NULL);
+	ik_json_printf(&attachments->list, "{'name':'%s','bytes':%zu}", name, bytes);
+}
+
+void ik_attachments_add_file(struct ik_attachments *attachments, const char *name,
+	const struct ik_attached_file *file)
+{
+	struct ik_buf *list = &attachments->list;
+	char id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	begin_element(attachments, file->bytes);
+	attachments->files++;
+	ik_json_printf(list, "{'name':'%s','bytes':%zu,'media_type':'%s'", name,
+		ik_bytes_length(file->bytes), file->media_type);
+	if (file->width > 0 && file->height > 0)
+		ik_json_printf(list, "'width':%lld,'height':%lld", (long long)file->width,
+			(long long)file->height);
+	ik_json_printf(list, "'blob':'%s'}", id);
+}
+
+struct ik_message *ik_message_with_attachments(struct ik_message *message,
+	const struct ik_attachments *attachments)
+{
+	char *list;
+
+	if (attachments->count == 0)
+		return message;
+	list = ik_format("%s]", attachments->list.data);
+	message = ik_message_with(message, "attached", list, strlen(list));
+	free(list);
+	for (size_t i = 0; i < attachments->count && message->attached; i++)
+		if (attachments->contents[i])
+			ik_message_set_contents(message, i, attachments->contents[i]);
+	return message;
 }

@@ -2,6 +2,8 @@
  * attachment: the files and outputs that belong to a message, as its data lists them
  * (conversation/message.h).
  *
+ * Limits are the same for all providers, so that what is stored is what is sent, to any of them.
+ *
  * A text is a part of the message's content. A picture or a document is stored separately, as a
  * blob, and its bytes hang on the message while they are in memory.
  *
@@ -10,7 +12,7 @@
 #ifndef IK_CONVERSATION_ATTACHMENT_H
 #define IK_CONVERSATION_ATTACHMENT_H
 
-#include "conversation/message.h"
+#include "conversation/conversation.h"
 #include "util/bytes.h"
 
 /* The type of a document; that of a picture begins with "image/". */
@@ -30,5 +32,53 @@ struct ik_attachment {
  * past the last one. */
 bool ik_message_attachment(const struct ik_message *message, size_t index,
 	struct ik_attachment *ret_attachment);
+
+/* Is it a picture or a document? */
+bool ik_attachment_is_file(const struct ik_attachment *attachment);
+
+/* Limits on a picture that is stored and sent. Anthropic refuses more pixels if there are many
+ * pictures, and more than 5 MiB in base64 (Vision, "Evaluate image size"). */
+#define IK_PICTURE_EDGE 2000
+#define IK_PICTURE_BYTES (IK_MIB(5) / 4 * 3)
+/* Limit on a document, and on all files in a request, which Google limits to 20 MB in base64 (Files,
+ * "Inline data"), and on their number, which is Anthropic's. */
+#define IK_DOCUMENT_BYTES IK_MIB(14)
+#define IK_ATTACHMENTS_MOST 100
+/* Limit on the files of one message. */
+#define IK_MESSAGE_FILES_MOST 20
+
+/*
+ * Return the index of the first message whose files are sent: what was said before a summary is not,
+ * and when they become too many, those of all earlier messages are left out at once, so that the
+ * beginning of requests seldom changes, which caches depend on.
+ */
+size_t ik_attachments_first(const struct ik_conversation *conversation);
+
+/* Attachments of a message that is being made. */
+struct ik_attachments {
+	struct ik_buf list; /* JSON, without its last bracket; empty: none */
+	struct ik_bytes **contents;
+	size_t count;
+	size_t files; /* those that are not text */
+};
+void ik_attachments_init(struct ik_attachments *attachments);
+void ik_attachments_done(struct ik_attachments *attachments);
+
+/* Add a text that is a part of the content. */
+void ik_attachments_add_text(struct ik_attachments *attachments, const char *name, size_t bytes);
+
+/* Add a file, which gets an id for the store and a reference to its bytes. */
+struct ik_attached_file {
+	char media_type[32];
+	int64_t width, height; /* 0: not a picture */
+	struct ik_bytes *bytes;
+};
+void ik_attachments_add_file(struct ik_attachments *attachments, const char *name,
+	const struct ik_attached_file *file);
+
+/* Return message with these attachments; it is unchanged if there are none. Takes over the caller's
+ * reference. */
+struct ik_message *ik_message_with_attachments(struct ik_message *message,
+	const struct ik_attachments *attachments);
 
 #endif

@@ -89,6 +89,9 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 		message->data_length = data_length;
 		message->summarises = kind == IK_KIND_COMMAND &&
 			ik_json_member((struct ik_json_span){ data, data_length }, "summary").text;
+		message->attached = (kind == IK_KIND_USER || kind == IK_KIND_TOOL_RESULT ||
+								kind == IK_KIND_COMMAND) &&
+			ik_json_member(ik_message_data(message), "attached").text;
 		at += data_length + 1;
 	}
 	if (id)
@@ -379,8 +382,8 @@ size_t ik_message_typed(const struct ik_message *message)
 	return (size_t)typed;
 }
 
-struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
-	size_t opaque_length)
+struct ik_message *ik_message_with(struct ik_message *message, const char *name, const char *json,
+	size_t length)
 {
 	struct ik_buf data;
 
@@ -390,7 +393,8 @@ struct ik_message *ik_message_with_opaque(struct ik_message *message, const char
 		ik_buf_append(&data, message->data, message->data_length - 1);
 	else
 		ik_json_open(&data, '{');
-	ik_json_printf(&data, "'opaque':%.*s}", (int)opaque_length, opaque);
+	ik_json_key(&data, name);
+	ik_json_printf(&data, "%.*s}", (int)length, json);
 	if (ik_buf_status(&data) == IK_OK) {
 		struct ik_message *with = ik_message_new(message->kind, message->content,
 			message->content_length, data.data, data.length);

@@ -79,6 +79,7 @@ struct ik_message {
 	char *data; /* checked JSON text on one line, or NULL */
 	size_t data_length;
 	bool summarises;     /* a command with a summary */
+	bool attached;       /* data lists attachments (conversation/attachment.h) */
 	const char *call_id; /* id of the call of a tool_call or tool_result; NULL for other kinds or
 	                        if data has none */
 	struct ik_bytes **contents; /* private to message.c: of its attachments, by index */
@@ -171,10 +172,10 @@ enum ik_own_call ik_message_own_call(const struct ik_message *message);
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length);
 
-/* Return message with the member "opaque" (checked JSON text, see above) in its data. Takes over
- * the caller's reference. If opaque is too large, return message unchanged. */
-struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
-	size_t opaque_length);
+/* Return message with a further member (checked JSON text) in its data. Takes over the caller's
+ * reference. If it is too large, return message unchanged. */
+struct ik_message *ik_message_with(struct ik_message *message, const char *name, const char *json,
+	size_t length);
 
 /* Return the opaque data that provider (NULL: any) left in the wire format type; no value if there
  * is none or another provider's. */

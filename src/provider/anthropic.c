@@ -323,7 +323,35 @@ static void close_user_block(struct ik_wire_writer *writer)
 	ik_json_printf(writer->out, "}");
 }
 
-static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
+/* Write a content block with a file, or with words in its place, except for its closing brace. */
+static void begin_file(struct ik_buf *out, const struct ik_wire_file *file)
+{
+	if (file->words) {
+		ik_json_printf(out, "{'type':'text','text':'%s'", file->words);
+		return;
+	}
+	ik_json_printf(out, "{'type':'%s','source':{'type':'base64','media_type':'%s','data':",
+		file->is_picture ? "image" : "document", file->media_type);
+	ik_wire_put_base64(out, "", file->bytes);
+	ik_json_printf(out, "}");
+	if (!file->is_picture)
+		ik_json_printf(out, "'title':%.*s", IK_WIRE_SPAN(file->name));
+}
+
+static void put_user_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	begin_file(writer->out, file);
+	close_user_block(writer);
+}
+
+static void put_result_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	begin_file(writer->out, file);
+	ik_json_printf(writer->out, "}");
+}
+
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length,
+	const struct ik_message *files)
 {
 	static const char blank[] = "(blank)";
 
@@ -335,18 +363,26 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 	open_user(writer);
 	ik_json_printf(writer->out, "{'type':'text','text':'%.*s'", (int)length, text);
 	close_user_block(writer);
+	ik_wire_put_files(writer, files, put_user_file);
 }
 
 static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
 	const struct ik_message *result)
 {
 	char made[IK_WIRE_MADE_ID];
-	bool success = true;
+	bool success = true, files = ik_wire_has_files(result);
 
 	open_user(writer);
 	ik_json_printf(writer->out, "{'type':'tool_result','tool_use_id':'%s','content':",
 		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made));
+	if (files)
+		ik_json_printf(writer->out, "[{'type':'text','text':");
 	ik_wire_put_envelope(writer->out, result);
+	if (files) {
+		ik_json_printf(writer->out, "}");
+		ik_wire_put_files(writer, result, put_result_file);
+		ik_json_printf(writer->out, "]");
+	}
 	if (!result ||
 		(ik_json_bool(ik_json_member(ik_message_data(result), "success"), &success) && !success))
 		ik_json_printf(writer->out, "'is_error':true");
@@ -398,7 +434,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	if (!says_something(passage))
 		return;
 	if (!*writer->role)
-		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	ik_wire_open_message(writer, "assistant", "content");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
@@ -475,7 +511,7 @@ static void put_marks(struct ik_wire_writer *writer)
 
 static void put_request(struct ik_wire_writer *writer)
 {
-	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result, NULL };
 	const struct ik_request *request = writer->request;
 	const char *prompt = request->system_prompt;
 	struct ik_buf *out = writer->out;

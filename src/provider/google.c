@@ -2,7 +2,7 @@
  * google: the GenerateContent format of Google's Gemini API.
  *
  * Source: API reference, "models.streamGenerateContent", "Function calling" (schemas are JSON
- * Schema, unchanged: parametersJsonSchema), "Thought signatures".
+ * Schema, unchanged: parametersJsonSchema), "Multimodal function responses", "Thought signatures".
  *
  * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given.
  */
@@ -116,12 +116,43 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_json_printf(out, "}");
 }
 
+static void put_inline(struct ik_buf *out, const struct ik_wire_file *file)
+{
+	ik_json_printf(out, "{'inlineData':{'mimeType':'%s','data':", file->media_type);
+	ik_wire_put_base64(out, "", file->bytes);
+	ik_json_printf(out, "}}");
+}
+
+/* Write a part with a file, or with words in its place. */
+static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	if (file->words)
+		ik_json_printf(writer->out, "{'text':'%s'}", file->words);
+	else
+		put_inline(writer->out, file);
+}
+
+/* The parts of a result can only be files, which models without signatures don't accept there. */
+static void put_inner_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	if (!file->words && writer->request->facts->signatures)
+		put_inline(writer->out, file);
+}
+
+static void put_outer_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	if (file->words || !writer->request->facts->signatures)
+		put_file(writer, file);
+}
+
 /* Write a user message. Roles must alternate, but a resumed session may continue with a user
  * message after the results of its last calls. */
-static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length,
+	const struct ik_message *files)
 {
 	ik_wire_open_message(writer, "user", "parts");
 	ik_json_printf(writer->out, "{'text':'%.*s'}", (int)length, text);
+	ik_wire_put_files(writer, files, put_file);
 }
 
 /* Write a member of a message's opaque data. Return false if the message has no such member. */
@@ -158,7 +189,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	bool first = true;
 
 	if (!writer->any)
-		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	ik_wire_open_message(writer, "model", "parts");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
@@ -186,7 +217,21 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 	ik_json_printf(writer->out,
 		"'name':%.*s,'response':{'output':", IK_WIRE_SPAN(ik_wire_call_name(call)));
 	ik_wire_put_envelope(writer->out, result);
-	ik_json_printf(writer->out, "}}}");
+	ik_json_printf(writer->out, "}");
+	if (ik_wire_has_files(result)) {
+		ik_json_printf(writer->out, "'parts':[");
+		ik_wire_put_files(writer, result, put_inner_file);
+		ik_json_printf(writer->out, "]");
+	}
+	ik_json_printf(writer->out, "}}");
+}
+
+/* Write what follows the results: nothing may come between them. */
+static void put_outer_files(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++)
+		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
+			ik_wire_put_files(writer, passage->results[index], put_outer_file);
 }
 
 /* Write the settings of the reply, if there are any. */
@@ -216,7 +261,8 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 
 static void put_request(struct ik_wire_writer *writer)
 {
-	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result,
+		put_outer_files };
 	const struct ik_request *request = writer->request;
 	struct ik_buf *out = writer->out;
 

@@ -99,6 +99,19 @@ static bool read_thinking(struct facts_reader *reader, struct ik_json_span value
 	return ik_json_span_type(value) == IK_JSON_OBJECT && ik_json_count(value) == 0;
 }
 
+/* Read what the model accepts. OpenRouter's word for a PDF is "file"; other words say nothing. */
+static bool read_input(struct facts_reader *reader, struct ik_json_span value)
+{
+	if (ik_json_span_type(value) != IK_JSON_ARRAY)
+		return false;
+	if (ik_json_holds(value, IK_JSON_SPAN("\"image\"")))
+		reader->facts.inputs |= IK_ACCEPTS_IMAGES;
+	if (ik_json_holds(value, IK_JSON_SPAN("\"pdf\"")) ||
+		ik_json_holds(value, IK_JSON_SPAN("\"file\"")))
+		reader->facts.inputs |= IK_ACCEPTS_PDF;
+	return true;
+}
+
 static bool read_signatures(struct facts_reader *reader, struct ik_json_span value)
 {
 	return ik_json_bool(value, &reader->facts.signatures);
@@ -151,6 +164,7 @@ static const struct rule_member {
 	{ "thinking", read_thinking,
 		N_("an object with lists of levels: \"effort\", \"adaptive\", \"budget\", \"level\" or "
 		   "\"tokens\"") },
+	{ "input", read_input, N_("a list of \"text\", \"image\" and \"pdf\"") },
 	{ "signatures", read_signatures, N_("true or false") },
 	{ "price", read_price,
 		N_("an object with the numbers \"input\", \"output\", \"cached\" and \"written\"") },
@@ -333,7 +347,8 @@ static enum ik_status check_rule(const char *path, const char *text, struct ik_j
 		if (!member)
 			return ik_error_set(error, IK_INVALID, _("%s:%d: %.*s is unknown; there are: %s"), path,
 				ik_json_line(text, key.text), (int)key.length, key.text,
-				"name, match, default, context_window, max_output, thinking, signatures, price, "
+				"name, match, default, context_window, max_output, thinking, input, signatures, "
+				"price, "
 				"retires, created");
 		if (!is_right(member, value))
 			return ik_error_set(error, IK_INVALID, _("%s:%d: \"%s\" has to be %s"), path,
@@ -707,7 +722,42 @@ static void put_price(struct ik_buf *out, struct ik_json_span model)
 	ik_json_printf(out, "}");
 }
 
-static void put_rule(struct ik_buf *out, struct ik_json_span model)
+/* Write what the model accepts, if the list says so: OpenRouter its modalities, Anthropic and Mistral
+ * capabilities, llama.cpp words for them, LM Studio a type. capabilities are the model's. */
+static void put_input(struct ik_buf *out, struct ik_json_span model,
+	struct ik_json_span capabilities)
+{
+	struct ik_json_span modalities = ik_json_at(model, "architecture.input_modalities");
+	struct ik_json_span vision = ik_json_member(capabilities, "vision");
+	bool named = ik_json_span_type(capabilities) == IK_JSON_ARRAY;
+	bool sees = ik_json_is_true(vision) || supports(capabilities, "image_input") ||
+		ik_json_string_is(ik_json_member(model, "type"), "vlm") ||
+		ik_json_holds(capabilities, IK_JSON_SPAN("\"multimodal\"")) ||
+		ik_json_holds(capabilities, IK_JSON_SPAN("\"vision\""));
+
+	if (ik_json_span_type(modalities) == IK_JSON_ARRAY)
+		ik_json_printf(out, "'input':%.*s", (int)modalities.length, modalities.text);
+	else if (sees && supports(capabilities, "pdf_input"))
+		ik_json_printf(out, "'input':['text','image','pdf']");
+	else if (sees)
+		ik_json_printf(out, "'input':['text','image']");
+	else if (vision.text || ik_json_member(capabilities, "image_input").text ||
+		(named && ik_json_holds(capabilities, IK_JSON_SPAN("\"completion\""))))
+		ik_json_printf(out, "'input':['text']");
+}
+
+/* Return the capabilities of a model in the list. llama.cpp has them in a second list. */
+static struct ik_json_span capabilities_of(struct ik_json_span answer, struct ik_json_span model)
+{
+	struct ik_json_span own = ik_json_member(model, "capabilities");
+
+	return own.text || ik_json_count(ik_json_member(answer, "data")) != 1
+		? own
+		: ik_json_at(answer, "models.0.capabilities");
+}
+
+static void put_rule(struct ik_buf *out, struct ik_json_span model,
+	struct ik_json_span capabilities)
 {
 	static const char *const windows[] = { "max_input_tokens", "inputTokenLimit", "context_length",
 		"max_model_len", "meta.n_ctx", "meta.n_ctx_train", "max_context_length", NULL };
@@ -722,6 +772,7 @@ static void put_rule(struct ik_buf *out, struct ik_json_span model)
 		put_created(out, model);
 		put_retires(out, model);
 		put_thinking(out, model);
+		put_input(out, model, capabilities);
 		put_price(out, model);
 		ik_json_printf(out, "}");
 	}
@@ -737,6 +788,6 @@ void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out)
 	list = list_in(answer);
 	ik_json_printf(out, "[");
 	for (size_t count = 0; count < MODELS_MOST && ik_json_next(list, &walk, &key, &model); count++)
-		put_rule(out, model);
+		put_rule(out, model, capabilities_of(answer, model));
 	ik_json_printf(out, "]");
 }

@@ -10,6 +10,7 @@
  *                   {"budget": [...]} (Anthropic), {"level": [...]} or {"tokens": [...]} (Google);
  *                   {}: the model does not think. A word that is not the name of a level is sent
  *                   for the level "off".
+ *     "input"       what it accepts: "text", "image", "pdf"
  *     "signatures"  Google: it refuses calls without the signature of their thinking
  *     "price"       {"input", "output", "cached", "written"}: dollars per million tokens
  *     "retires"     the day on which it is switched off
@@ -49,7 +50,8 @@ char *ik_model_default(const struct ik_model_rules *rules, const char *provider)
 
 /* Append rules about the models in a provider's answer, which ik_models_read() has accepted: a JSON
  * array. Providers report different members: Anthropic capabilities, limits and dates, Google and
- * OpenRouter limits, llama.cpp, vLLM and LM Studio the size of the context. */
+ * OpenRouter limits, llama.cpp, vLLM and LM Studio the size of the context; several say whether it accepts
+ * pictures. */
 void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out);
 
 /* What to send for a level of thinking. */

@@ -560,11 +560,16 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(out, "}");
 }
 
+/* The role of an open user message whose content is a list of parts. */
+static const char user_parts[] = "user parts";
+
 /* Leave the content of a text message open, so that an adjacent message of the same role can be
  * joined: many servers refuse two in a row. */
 static void close_message(struct ik_wire_writer *writer)
 {
-	if (*writer->role && !ik_text_equal(writer->role, "tool"))
+	if (ik_text_equal(writer->role, user_parts))
+		ik_json_printf(writer->out, "]}");
+	else if (*writer->role && !ik_text_equal(writer->role, "tool"))
 		ik_buf_puts(writer->out, "\"}");
 	writer->role = "";
 }
@@ -575,20 +580,81 @@ static bool can_join(const struct ik_wire_writer *writer, const char *role)
 	return ik_text_equal(writer->role, role) && !dialect_of(writer->request).openai;
 }
 
-static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
+/* Begin a user's message, up to its content. */
+static void begin_user(struct ik_wire_writer *writer)
 {
+	if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).mistral)
+		ik_json_printf(writer->out, "{'role':'assistant','content':'" INTERRUPTED "'}");
+	close_message(writer);
+	ik_json_printf(writer->out, "{'role':'user','content':");
+	writer->any = true;
+}
+
+/* Have a user's message open whose content is a list of parts; the text of an open message becomes
+ * the first one. */
+static void open_parts(struct ik_wire_writer *writer)
+{
+	static const char first[] = "[{\"type\":\"text\",\"text\":";
+
+	if (can_join(writer, "user")) {
+		ik_buf_insert(writer->out, writer->content, first, sizeof(first) - 1);
+		ik_buf_puts(writer->out, "\"}");
+	} else if (!can_join(writer, user_parts)) {
+		begin_user(writer);
+		ik_json_printf(writer->out, "[");
+	}
+	writer->role = user_parts;
+}
+
+/* Write a part with a file, or with words in its place. */
+static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
+{
+	struct ik_buf *out = writer->out;
+
+	if (file->words) {
+		ik_json_printf(out, "{'type':'text','text':'%s'}", file->words);
+	} else if (file->is_picture) {
+		ik_json_printf(out, "{'type':'image_url','image_url':{'url':");
+		ik_wire_put_data_url(out, file);
+		ik_json_printf(out, "}}");
+	} else {
+		ik_json_printf(out,
+			"{'type':'file','file':{'filename':%.*s,'file_data':", IK_WIRE_SPAN(file->name));
+		ik_wire_put_data_url(out, file);
+		ik_json_printf(out, "}}");
+	}
+}
+
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length,
+	const struct ik_message *files)
+{
+	if (ik_wire_has_files(files) || can_join(writer, user_parts)) {
+		open_parts(writer);
+		ik_json_printf(writer->out, "{'type':'text','text':'%.*s'}", (int)length, text);
+		ik_wire_put_files(writer, files, put_file);
+		return;
+	}
 	if (can_join(writer, "user")) {
 		ik_buf_puts(writer->out, "\\n\\n");
 	} else {
-		if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).mistral)
-			ik_json_printf(writer->out, "{'role':'assistant','content':'" INTERRUPTED "'}");
-		close_message(writer);
-		ik_json_printf(writer->out, "{'role':'user','content':");
+		begin_user(writer);
+		writer->content = writer->out->length;
 		ik_json_quote_open(writer->out);
 	}
 	ik_json_escape(writer->out, text, length);
 	writer->role = "user";
-	writer->any = true;
+}
+
+/* Write the files of a passage's results: only a user's message can have any. */
+static void put_result_files(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++) {
+		if (passage->messages[index]->kind != IK_KIND_TOOL_CALL ||
+			!ik_wire_has_files(passage->results[index]))
+			continue;
+		open_parts(writer);
+		ik_wire_put_files(writer, passage->results[index], put_file);
+	}
 }
 
 static void put_calls(struct ik_wire_writer *writer, const struct ik_passage *passage)
@@ -608,7 +674,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	size_t calls = 0;
 
 	if (!writer->any)
-		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	for (size_t index = 0; index < passage->count; index++) {
 		if (passage->messages[index]->kind == IK_KIND_ASSISTANT)
 			text = passage->messages[index];
@@ -664,7 +730,8 @@ static void put_caching(struct ik_buf *out, const struct ik_request *request)
 
 static void put_request(struct ik_wire_writer *writer)
 {
-	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result,
+		put_result_files };
 	const struct ik_request *request = writer->request;
 	struct ik_thinking_words thinking = ik_thinking_words(request);
 	struct ik_buf *out = writer->out;

@@ -262,9 +262,35 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_json_printf(out, "'strict':%s}", ik_json_word(strict));
 }
 
-static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
+/* Write a part with a file, or with words in its place. */
+static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
 {
-	ik_json_printf(writer->out, "{'role':'user','content':'%.*s'}", (int)length, text);
+	struct ik_buf *out = writer->out;
+
+	if (file->words) {
+		ik_json_printf(out, "{'type':'input_text','text':'%s'}", file->words);
+		return;
+	}
+	if (file->is_picture)
+		ik_json_printf(out, "{'type':'input_image','image_url':");
+	else
+		ik_json_printf(out,
+			"{'type':'input_file','filename':%.*s,'file_data':", IK_WIRE_SPAN(file->name));
+	ik_wire_put_data_url(out, file);
+	ik_json_printf(out, "}");
+}
+
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length,
+	const struct ik_message *files)
+{
+	if (!ik_wire_has_files(files)) {
+		ik_json_printf(writer->out, "{'role':'user','content':'%.*s'}", (int)length, text);
+		return;
+	}
+	ik_json_printf(writer->out, "{'role':'user','content':[{'type':'input_text','text':'%.*s'}",
+		(int)length, text);
+	ik_wire_put_files(writer, files, put_file);
+	ik_json_printf(writer->out, "]}");
 }
 
 static void put_text(struct ik_wire_writer *writer, const struct ik_message *message)
@@ -307,11 +333,19 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
 	const struct ik_message *result)
 {
+	bool files = ik_wire_has_files(result);
 	char made[IK_WIRE_MADE_ID];
 
 	ik_json_printf(writer->out, "{'type':'function_call_output','call_id':'%s','output':",
 		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made));
+	if (files)
+		ik_json_printf(writer->out, "[{'type':'input_text','text':");
 	ik_wire_put_envelope(writer->out, result);
+	if (files) {
+		ik_json_printf(writer->out, "}");
+		ik_wire_put_files(writer, result, put_file);
+		ik_json_printf(writer->out, "]");
+	}
 	ik_json_printf(writer->out, "}");
 }
 
@@ -330,7 +364,7 @@ static void put_reasoning(struct ik_buf *out, struct ik_thinking_words words)
 
 static void put_request(struct ik_wire_writer *writer)
 {
-	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result, NULL };
 	const struct ik_request *request = writer->request;
 	struct ik_thinking_words thinking = ik_thinking_words(request);
 	struct ik_buf *out = writer->out;

@@ -1,13 +1,18 @@
 #include "request_rules_private.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json/write.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
+
+/* Anthropic's limit on a picture; a document may be larger. */
+#define MOST_BASE64 IK_MIB(20)
 
 bool refuse(struct judged *judged, const char *format, ...)
 {
@@ -101,6 +106,50 @@ bool is_name(struct ik_json_span value, size_t longest, const char *further)
 		fine++;
 	free(text);
 	return text && length > 0 && fine == length && (!longest || length <= longest);
+}
+
+/* The types that every provider accepts. */
+static const char *const picture_types[] = { "image/png", "image/jpeg", "image/webp" };
+#define PICTURE_TYPES (sizeof picture_types / sizeof *picture_types)
+
+bool is_base64(struct ik_json_span value, const char *prefix)
+{
+	char *text = ik_json_string_new(value, NULL);
+	size_t skipped = strlen(prefix), length = text ? strlen(text) : 0;
+	bool good = length > skipped && length < skipped + MOST_BASE64 &&
+		memcmp(text, prefix, skipped) == 0;
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, SIZE_MAX);
+	good = good && ik_base64_read(&bytes, text + skipped, length - skipped);
+	ik_buf_done(&bytes);
+	free(text);
+	return good;
+}
+
+bool is_picture_type(struct ik_json_span value)
+{
+	for (size_t i = 0; i < PICTURE_TYPES; i++)
+		if (ik_json_string_is(value, picture_types[i]))
+			return true;
+	return false;
+}
+
+bool is_picture_url(struct ik_json_span value)
+{
+	for (size_t i = 0; i < PICTURE_TYPES; i++) {
+		char prefix[64];
+
+		snprintf(prefix, sizeof prefix, "data:%s;base64,", picture_types[i]);
+		if (is_base64(value, prefix))
+			return true;
+	}
+	return false;
+}
+
+bool is_pdf_url(struct ik_json_span value)
+{
+	return is_base64(value, "data:application/pdf;base64,");
 }
 
 bool holds_object(struct ik_json_span value)

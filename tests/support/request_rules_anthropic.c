@@ -75,6 +75,48 @@ static bool check_use(struct messages *messages, struct ik_json_span block)
 	return true;
 }
 
+/* A picture or a document. */
+static bool check_file(struct messages *messages, struct ik_json_span block)
+{
+	struct ik_json_span source = ik_json_member(block, "source");
+	struct ik_json_span type = ik_json_member(source, "media_type");
+	bool right = type_is(block, "image") ? is_picture_type(type) :
+		ik_json_string_is(type, "application/pdf");
+
+	if (strcmp(messages->role, "user") != 0)
+		return refuse_block(messages, "images are the user's");
+	if (!type_is(source, "base64") || !right || !is_base64(ik_json_member(source, "data"), ""))
+		return refuse_block(messages, "source: a type that is supported, and base64");
+	return true;
+}
+
+static bool is_file_block(struct ik_json_span block)
+{
+	return type_is(block, "image") || type_is(block, "document");
+}
+
+/* What a result holds: a text, or blocks, without marks. */
+static bool check_result_content(struct messages *messages, struct ik_json_span block)
+{
+	struct ik_json_span content = ik_json_member(block, "content"), inner;
+	struct ik_json_walk walk = { .at = NULL };
+	bool error = false;
+
+	if (is_text(content))
+		return true;
+	if (ik_json_span_type(content) != IK_JSON_ARRAY || !ik_json_count(content))
+		return refuse_block(messages, "content cannot be empty");
+	(void)ik_json_bool(ik_json_member(block, "is_error"), &error);
+	while (ik_json_next(content, &walk, NULL, &inner)) {
+		if (is_file_block(inner) && error)
+			return refuse_block(messages, "all content must be type text if is_error is true");
+		if (is_file_block(inner) ? !check_file(messages, inner) :
+		    !type_is(inner, "text") || !is_text(ik_json_member(inner, "text")))
+			return refuse_block(messages, "content: text, image or document");
+	}
+	return true;
+}
+
 static bool check_result(struct messages *messages, struct ik_json_span block)
 {
 	char *id = ik_json_string_new(ik_json_member(block, "tool_use_id"), NULL);
@@ -84,9 +126,7 @@ static bool check_result(struct messages *messages, struct ik_json_span block)
 	if (!answers)
 		return refuse_block(messages, "each tool_result block must have a corresponding tool_use "
 			"block in the previous message, and a single one");
-	if (!is_text(ik_json_member(block, "content")))
-		return refuse_block(messages, "content cannot be empty");
-	return true;
+	return check_result_content(messages, block);
 }
 
 static bool check_block(struct messages *messages, struct ik_json_span block)
@@ -104,6 +144,8 @@ static bool check_block(struct messages *messages, struct ik_json_span block)
 		return check_thinking(messages, block);
 	if (type_is(block, "tool_use"))
 		return check_use(messages, block);
+	if (is_file_block(block))
+		return check_file(messages, block);
 	if (!type_is(block, "text"))
 		return refuse_block(messages, "there is no such block");
 	if (!says_something(ik_json_member(block, "text")))

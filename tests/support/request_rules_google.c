@@ -61,6 +61,31 @@ static bool check_call(struct contents *contents, struct ik_json_span part)
 	return true;
 }
 
+/* A picture or a document. */
+static bool check_inline(struct contents *contents, struct ik_json_span data)
+{
+	struct ik_json_span type = ik_json_member(data, "mimeType");
+
+	if (!is_picture_type(type) && !ik_json_string_is(type, "application/pdf"))
+		return refuse_part(contents, "unsupported MIME type");
+	return is_base64(ik_json_member(data, "data"), "") ||
+		refuse_part(contents, "inlineData: base64 decoding failed");
+}
+
+/* The parts of a function response can only be such files, of newer models. */
+static bool check_response_parts(struct contents *contents, struct ik_json_span parts)
+{
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span part;
+
+	if (ik_json_count(parts) && !ik_text_starts(contents->judged->model, "gemini-3"))
+		return refuse_part(contents, "multimodal function responses are not supported");
+	while (ik_json_next(parts, &walk, NULL, &part))
+		if (!check_inline(contents, ik_json_member(part, "inlineData")))
+			return false;
+	return true;
+}
+
 static bool check_response(struct contents *contents, struct ik_json_span part)
 {
 	struct ik_json_span response = ik_json_member(part, "functionResponse");
@@ -80,7 +105,7 @@ static bool check_response(struct contents *contents, struct ik_json_span part)
 		return refuse_part(contents, "the function response has another id than its call");
 	if (ik_json_span_type(ik_json_member(response, "response")) != IK_JSON_OBJECT)
 		return refuse_part(contents, "response must be an object");
-	return true;
+	return check_response_parts(contents, ik_json_member(response, "parts"));
 }
 
 static bool check_part(struct contents *contents, struct ik_json_span part, bool model)
@@ -101,6 +126,9 @@ static bool check_part(struct contents *contents, struct ik_json_span part, bool
 		return !model ? check_response(contents, part) :
 			refuse_part(contents, "function responses are the user's");
 	contents->texts++;
+	if (ik_json_member(part, "inlineData").text)
+		return model ? refuse_part(contents, "inlineData is the user's") :
+			check_inline(contents, ik_json_member(part, "inlineData"));
 	if (text.text && !is_text(text) && !is_text(ik_json_member(part, "thoughtSignature")))
 		return refuse_part(contents, "it has an empty text parameter");
 	return true;

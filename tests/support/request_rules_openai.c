@@ -88,6 +88,23 @@ static bool check_chat_result(struct chat *chat, struct ik_json_span message)
 	return true;
 }
 
+/* The parts of a user's message: texts, pictures and documents. */
+static bool check_chat_parts(struct chat *chat, struct ik_json_span parts)
+{
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span part;
+
+	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
+		return refuse(chat->judged, "messages.%zu: content must be a text or parts", chat->number);
+	while (ik_json_next(parts, &walk, NULL, &part))
+		if (type_is(part, "text") ? !is_text(ik_json_member(part, "text")) :
+		    type_is(part, "image_url") ? !is_picture_url(ik_json_at(part, "image_url.url")) :
+		    !type_is(part, "file") || !is_text(ik_json_at(part, "file.filename")) ||
+		    !is_pdf_url(ik_json_at(part, "file.file_data")))
+			return refuse(chat->judged, "messages.%zu: no such part", chat->number);
+	return true;
+}
+
 static bool check_chat_message(struct chat *chat, struct ik_json_span message)
 {
 	if (member_is(message, "role", "tool"))
@@ -102,6 +119,8 @@ static bool check_chat_message(struct chat *chat, struct ik_json_span message)
 			return refuse(chat->judged, "messages.%zu: " ALTERNATE, chat->number);
 		chat->begun = true;
 		chat->last = 'u';
+		if (!is_text(ik_json_member(message, "content")))
+			return check_chat_parts(chat, ik_json_member(message, "content"));
 	} else if (!member_is(message, "role", "system") && !member_is(message, "role", "developer")) {
 		return refuse(chat->judged, "messages.%zu: there is no such role", chat->number);
 	}
@@ -195,6 +214,24 @@ static bool check_function_call(struct responses *responses, struct ik_json_span
 	return true;
 }
 
+/* Parts of a user's message or of an output: texts, pictures and documents. */
+static bool check_input_parts(struct responses *responses, struct ik_json_span parts)
+{
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span part;
+
+	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
+		return refuse(responses->judged, "input.%zu: content or output must be a text or parts",
+			responses->number);
+	while (ik_json_next(parts, &walk, NULL, &part))
+		if (type_is(part, "input_text") ? !is_text(ik_json_member(part, "text")) :
+		    type_is(part, "input_image") ? !is_picture_url(ik_json_member(part, "image_url")) :
+		    !type_is(part, "input_file") || !is_text(ik_json_member(part, "filename")) ||
+		    !is_pdf_url(ik_json_member(part, "file_data")))
+			return refuse(responses->judged, "input.%zu: no such part", responses->number);
+	return true;
+}
+
 static bool check_function_output(struct responses *responses, struct ik_json_span item)
 {
 	char *id = ik_json_string_new(ik_json_member(item, "call_id"), NULL);
@@ -205,7 +242,7 @@ static bool check_function_output(struct responses *responses, struct ik_json_sp
 		return refuse(responses->judged, "input.%zu: No tool call found for function call output",
 			responses->number);
 	if (!is_text(ik_json_member(item, "output")))
-		return refuse(responses->judged, "input.%zu.output: must be a text", responses->number);
+		return check_input_parts(responses, ik_json_member(item, "output"));
 	return true;
 }
 
@@ -260,7 +297,7 @@ static bool check_item(struct responses *responses, struct ik_json_span item)
 	if (output)
 		return check_function_output(responses, item);
 	if (!is_text(ik_json_member(item, "content")))
-		return refuse(responses->judged, "input.%zu.content: must be a text", responses->number);
+		return check_input_parts(responses, ik_json_member(item, "content"));
 	return true;
 }
 

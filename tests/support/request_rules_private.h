@@ -35,6 +35,12 @@ bool is_text(struct ik_json_span value);
 bool says_something(struct ik_json_span value);
 bool is_name(struct ik_json_span value, size_t longest, const char *further);
 
+/* Is it a string of base64, after that prefix; a data URL of a picture, or of a PDF? */
+bool is_base64(struct ik_json_span value, const char *prefix);
+bool is_picture_type(struct ik_json_span value);
+bool is_picture_url(struct ik_json_span value);
+bool is_pdf_url(struct ik_json_span value);
+
 /* Is it a string with a JSON object in it? */
 bool holds_object(struct ik_json_span value);
 

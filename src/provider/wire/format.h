@@ -58,6 +58,9 @@ enum ik_thinking_form {
 	IK_THINKING_GOOGLE_LEVEL   /* Google: a level, by name */
 };
 
+/* What a model accepts besides text. */
+enum ik_input_bit { IK_ACCEPTS_IMAGES = 1, IK_ACCEPTS_PDF = 2 };
+
 /* What is known about a model (provider/models.h); 0, false or "": unknown. */
 struct ik_model_facts {
 	int64_t context_window; /* tokens, input and output together */
@@ -66,10 +69,14 @@ struct ik_model_facts {
 	unsigned levels; /* a bit 1 << level for each level of thinking that it has */
 	char off[16];    /* the provider's word for the level "off" */
 	struct ik_price price;
+	unsigned inputs;   /* bits of enum ik_input_bit */
 	bool signatures;   /* Google: it refuses calls without the signature of their thinking */
 	int64_t created_s; /* when it was published, since 1970 */
 	char retires[11];  /* the day on which the provider switches it off: "2026-11-30" */
 };
+
+/* Does the model accept files of this type ("image/png", "application/pdf")? */
+bool ik_model_accepts(const struct ik_model_facts *facts, const char *media_type);
 
 struct ik_tool_definition {
 	const char *name;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "conversation/pairing.h"
+#include "util/alloc.h"
+#include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -125,6 +127,68 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 	ik_buf_done(&envelope);
 }
 
+bool ik_model_accepts(const struct ik_model_facts *facts, const char *media_type)
+{
+	return facts->inputs &
+		(ik_text_equal(media_type, IK_MEDIA_PDF) ? IK_ACCEPTS_PDF : IK_ACCEPTS_IMAGES);
+}
+
+bool ik_wire_has_files(const struct ik_message *message)
+{
+	struct ik_attachment attachment;
+	bool has = false;
+
+	for (size_t i = 0; message && !has && ik_message_attachment(message, i, &attachment); i++)
+		has = ik_attachment_is_file(&attachment);
+	return has;
+}
+
+void ik_wire_put_files(struct ik_wire_writer *writer, const struct ik_message *message,
+	ik_wire_put_file *put)
+{
+	struct ik_attachment attachment;
+
+	for (size_t i = 0; message && ik_message_attachment(message, i, &attachment); i++) {
+		bool accepted = ik_model_accepts(writer->request->facts, attachment.media_type);
+		struct ik_wire_file file = {
+			.media_type = attachment.media_type,
+			.is_picture = !ik_text_equal(attachment.media_type, IK_MEDIA_PDF),
+			.name = attachment.name,
+			.bytes = attachment.contents,
+		};
+		struct ik_buf words;
+
+		if (!ik_attachment_is_file(&attachment))
+			continue;
+		ik_buf_init(&words, IK_LIMIT_USER_TEXT);
+		ik_buf_puts(&words, "[");
+		ik_json_string(attachment.name, &words);
+		ik_buf_puts(&words,
+			accepted ? " is not included: it is no longer available.]"
+					 : " is not included: this model does not accept such files.]");
+		if (!accepted || !attachment.contents)
+			file.words = words.data;
+		put(writer, &file);
+		ik_buf_done(&words);
+	}
+}
+
+void ik_wire_put_base64(struct ik_buf *out, const char *prefix, const struct ik_bytes *bytes)
+{
+	ik_json_quote_open(out);
+	ik_buf_puts(out, prefix);
+	ik_base64_put(out, bytes->data, bytes->length);
+	ik_json_quote_close(out);
+}
+
+void ik_wire_put_data_url(struct ik_buf *out, const struct ik_wire_file *file)
+{
+	char *prefix = ik_format("data:%s;base64,", file->media_type);
+
+	ik_wire_put_base64(out, prefix, file->bytes);
+	free(prefix);
+}
+
 struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_message *message)
 {
@@ -181,8 +245,13 @@ static void make_room(struct ik_wire_writer *writer)
 	const struct ik_conversation *conversation = writer->request->conversation;
 	size_t count = ik_conversation_count(conversation), index = 0, length = 0;
 
-	for (ik_conversation_summary(conversation, &index); index < count; index++)
-		length += ik_conversation_at(conversation, index)->content_length;
+	for (ik_conversation_summary(conversation, &index); index < count; index++) {
+		const struct ik_message *message = ik_conversation_at(conversation, index);
+
+		length += message->content_length;
+		for (size_t i = 0; i < message->contents_count; i++)
+			length += ik_bytes_length(message->contents[i]) / 3 * 4;
+	}
 	ik_buf_reserve(writer->out, length);
 }
 
@@ -197,13 +266,15 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 		const struct ik_message **message = passage->messages;
 
 		if ((*message)->kind == IK_KIND_USER)
-			messages->user(writer, (*message)->content, (*message)->content_length);
+			messages->user(writer, (*message)->content, (*message)->content_length, *message);
 		else
 			messages->assistant(writer, passage);
 		for (size_t i = 0; i < passage->count; i++) {
 			if (message[i]->kind == IK_KIND_TOOL_CALL)
 				messages->result(writer, message[i], passage->results[i]);
 		}
+		if (messages->after)
+			messages->after(writer, passage);
 	}
 	ik_transcript_done(&transcript);
 }

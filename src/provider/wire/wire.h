@@ -6,6 +6,7 @@
 #ifndef IK_PROVIDER_WIRE_WIRE_H
 #define IK_PROVIDER_WIRE_WIRE_H
 
+#include "conversation/attachment.h"
 #include "json/write.h"
 #include "provider/wire/format.h"
 #include "provider/wire/transcript.h"
@@ -23,17 +24,22 @@ struct ik_wire_writer {
 	struct ik_buf *out;
 	const char *role;            /* role of the open message, a literal; "": none */
 	bool any;                    /* something has been written */
+	size_t content;              /* offset in out of the open user's message's text */
 	size_t marks[IK_WIRE_MARKS]; /* offsets in out where a mark could be inserted, newest first;
 	                                0: none */
 };
 
 /* How a format writes a conversation, passage by passage (transcript.h). */
 struct ik_wire_messages {
-	void (*user)(struct ik_wire_writer *writer, const char *text, size_t length);
+	/* files: a message whose files belong to the text; NULL: none do. */
+	void (*user)(struct ik_wire_writer *writer, const char *text, size_t length,
+		const struct ik_message *files);
 	void (*assistant)(struct ik_wire_writer *writer, const struct ik_passage *passage);
 	/* result may be NULL. */
 	void (*result)(struct ik_wire_writer *writer, const struct ik_message *call,
 		const struct ik_message *result);
+	/* Write what follows all results of a passage; may be NULL. */
+	void (*after)(struct ik_wire_writer *writer, const struct ik_passage *passage);
 };
 
 /* Write the messages of the conversation. The last may be left open. */
@@ -76,6 +82,27 @@ const char *ik_wire_call_id(const char *call_id, size_t longest, char made[IK_WI
 
 /* Write the envelope of a tool_result as a string; result may be NULL. */
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
+
+/* A file of a message, as a format is to write it. */
+struct ik_wire_file {
+	const char *words;      /* this text, since the model doesn't accept it, or its bytes are lost;
+	                           NULL: the file itself */
+	const char *media_type; /* "image/png" */
+	bool is_picture;        /* else a PDF */
+	struct ik_json_span name;
+	const struct ik_bytes *bytes;
+};
+typedef void ik_wire_put_file(struct ik_wire_writer *writer, const struct ik_wire_file *file);
+
+/* Does the message (NULL: none) have files? */
+bool ik_wire_has_files(const struct ik_message *message);
+/* Call put for each of them. */
+void ik_wire_put_files(struct ik_wire_writer *writer, const struct ik_message *message,
+	ik_wire_put_file *put);
+
+/* Write a file's bytes as a string of base64, after prefix; as a data URL. */
+void ik_wire_put_base64(struct ik_buf *out, const char *prefix, const struct ik_bytes *bytes);
+void ik_wire_put_data_url(struct ik_buf *out, const struct ik_wire_file *file);
 
 /* Return the opaque data that this format stored with a message, or one of its members; no value if
  * the message is another provider's. */

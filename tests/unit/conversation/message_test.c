@@ -152,7 +152,7 @@ Test(message, data_is_on_one_line)
 
 	cr_assert_str_eq(message->data, "{\"output\":\"a  b\"}");
 	ik_message_unref(message);
-	message = ik_message_with_opaque(ik_message_new(IK_KIND_THINKING, "", 0, NULL, 0), opaque,
+	message = ik_message_with(ik_message_new(IK_KIND_THINKING, "", 0, NULL, 0), "opaque", opaque,
 		sizeof opaque - 1);
 	cr_assert_str_eq(message->data, "{\"opaque\":{\"n\":1.0}}");
 	ik_message_unref(message);
@@ -192,7 +192,7 @@ Test(message, keeps_what_a_provider_wants_back)
 		ik_message_tool_call("id", "name", "{}", 2, "name"),
 	};
 	for (size_t index = 0; index < 3; index++) {
-		struct ik_message *message = ik_message_with_opaque(messages[index], opaque,
+		struct ik_message *message = ik_message_with(messages[index], "opaque", opaque,
 			sizeof opaque - 1);
 		cr_assert_eq(ik_json_check(message->data, message->data_length, NULL, NULL), IK_OK);
 		struct ik_json_span data = ik_message_opaque(message, "p", "t");

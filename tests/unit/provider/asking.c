@@ -50,7 +50,7 @@ void give_opaque(struct ik_message *message, const char *provider, const char *t
 
 	snprintf(opaque, sizeof opaque, "{\"provider\":\"%s\",\"type\":\"%s\",\"data\":%s}", provider,
 		type, data);
-	give(ik_message_with_opaque(message, opaque, strlen(opaque)));
+	give(ik_message_with(message, "opaque", opaque, strlen(opaque)));
 }
 
 char *body_of(const char *type, const struct ik_request *request)

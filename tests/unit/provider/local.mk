@@ -8,6 +8,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/caching_test.c \
 	tests/unit/provider/chat_dialect_test.c \
 	tests/unit/provider/error_test.c \
+	tests/unit/provider/files_test.c \
 	tests/unit/provider/google_request_test.c \
 	tests/unit/provider/google_stream_test.c \
 	tests/unit/provider/model_near_test.c tests/unit/provider/models_test.c \

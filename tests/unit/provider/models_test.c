@@ -158,7 +158,7 @@ Test(models, have_rules_that_are_checked)
 		"models.json:2: a rule has to be an object with \"name\" or \"match\"");
 	assert_check("[{\"name\":\"x\",\n\"window\":5}]",
 		"models.json:2: \"window\" is unknown; there are: name, match, default, context_window, "
-		"max_output, thinking, signatures, price, retires, created");
+		"max_output, thinking, input, signatures, price, retires, created");
 	assert_check("[{\"name\":\"x\",\n\n\"context_window\":-5}]",
 		"models.json:3: \"context_window\" has to be a whole number above 0");
 	assert_check("[{\"name\":\"x\",\"thinking\":[]}]",
@@ -220,6 +220,53 @@ Test(models, are_learned_from_the_lists_of_providers)
 	assert_rules("{\"data\":[{\"id\":\"m\",\"max_model_len\":32768},"
 		"{\"id\":\"n\",\"meta\":{\"n_ctx_train\":8192}}]}",
 		"[{\"name\":\"m\",\"context_window\":32768},{\"name\":\"n\",\"context_window\":8192}]");
+}
+
+Test(models, in_lists_say_what_they_accept)
+{
+	/* OpenRouter, Anthropic, Mistral, llama.cpp, LM Studio */
+	assert_rules("{\"data\":[{\"id\":\"a/b\",\"architecture\":{\"input_modalities\":[\"text\","
+		"\"image\",\"file\"]}}]}", "[{\"name\":\"a/b\",\"input\":[\"text\",\"image\",\"file\"]}]");
+	assert_rules("{\"data\":[{\"id\":\"c\",\"capabilities\":{\"image_input\":{\"supported\":true},"
+		"\"pdf_input\":{\"supported\":true}}},{\"id\":\"d\",\"capabilities\":{\"image_input\":"
+		"{\"supported\":false}}}]}", "[{\"name\":\"c\",\"input\":[\"text\",\"image\",\"pdf\"]},"
+		"{\"name\":\"d\",\"input\":[\"text\"]}]");
+	assert_rules("{\"data\":[{\"id\":\"m\",\"capabilities\":{\"vision\":true}},{\"id\":\"n\","
+		"\"capabilities\":{\"vision\":false}}]}", "[{\"name\":\"m\",\"input\":[\"text\",\"image\"]},"
+		"{\"name\":\"n\",\"input\":[\"text\"]}]");
+	assert_rules("{\"models\":[{\"name\":\"q\",\"capabilities\":[\"completion\",\"multimodal\"]}],"
+		"\"data\":[{\"id\":\"q\"}]}", "[{\"name\":\"q\",\"input\":[\"text\",\"image\"]}]");
+	assert_rules("{\"models\":[{\"name\":\"q\",\"capabilities\":[\"completion\"]}],"
+		"\"data\":[{\"id\":\"q\"}]}", "[{\"name\":\"q\",\"input\":[\"text\"]}]");
+	assert_rules("{\"data\":[{\"id\":\"v\",\"type\":\"vlm\"}]}",
+		"[{\"name\":\"v\",\"input\":[\"text\",\"image\"]}]");
+}
+
+Test(models, accept_what_their_rules_say)
+{
+	static const struct {
+		const char *model, *type;
+		unsigned inputs;
+	} cases[] = {
+		{ "claude-opus-5-5", "anthropic", IK_ACCEPTS_IMAGES | IK_ACCEPTS_PDF },
+		{ "claude-3-haiku-20240307", "anthropic", IK_ACCEPTS_IMAGES },
+		{ "claude-2.1", "anthropic", 0 },
+		{ "gpt-6.1-terra", "openai-responses", IK_ACCEPTS_IMAGES | IK_ACCEPTS_PDF },
+		{ "openai/gpt-oss-120b", "openai-chat", 0 },
+		{ "o3-mini", "openai-responses", 0 },
+		{ "gemini-3.8-flash", "google", IK_ACCEPTS_IMAGES | IK_ACCEPTS_PDF },
+		{ "Qwen2.5-VL-7B-Instruct", "openai-chat", IK_ACCEPTS_IMAGES },
+		{ "unheard-of", "openai-chat", 0 },
+		{ "practice", "practice", IK_ACCEPTS_IMAGES | IK_ACCEPTS_PDF },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ik_model_facts facts = ik_model_facts(&no_rules, cases[i].model, cases[i].type);
+
+		cr_expect_eq(facts.inputs, cases[i].inputs, "%s", cases[i].model);
+		cr_expect_eq(ik_model_accepts(&facts, "application/pdf"),
+			(cases[i].inputs & IK_ACCEPTS_PDF) != 0);
+	}
 }
 
 static void assert_default(const char *list, const char *provider, const char *wanted)
