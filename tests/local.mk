@@ -11,7 +11,8 @@ AM_TESTS_ENVIRONMENT = \
 REQUEST_RULES = \
 	tests/support/request_rules.c tests/support/request_rules.h \
 	tests/support/request_rules_anthropic.c tests/support/request_rules_google.c \
-	tests/support/request_rules_openai.c tests/support/request_rules_private.h
+	tests/support/request_rules_models.c tests/support/request_rules_openai.c \
+	tests/support/request_rules_private.h
 
 # Checks of the sources give the same result in every build: SOURCE_CHECKS= skips them.
 SOURCE_CHECKS = tests/check-layers tests/check-source tests/check-configure tests/check-docs \
@@ -36,6 +37,13 @@ if !HAVE_TESTS
 check-local:
 	@echo "make check needs Criterion and libvterm: see what configure named, or use ./quickstart check" >&2; exit 1
 endif
+
+# ikigai's requests against the newest types of the providers' SDKs, which are fetched.
+.PHONY: check-types
+check-types: tests/unit/provider/provider_test
+	@IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
+		$(SHELL) $(srcdir)/tests/types/check || test $$? = 77
+EXTRA_DIST += tests/types/check tests/types/types.ts
 
 # Format the sources, as tests/style expects them.
 .PHONY: format

@@ -449,24 +449,27 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	}
 }
 
-/*
- * Thinking cannot be requested in the middle of a turn whose calls began without it (with another
- * provider, or before it was switched on).
- */
+/* Thinking cannot be requested in the middle of a turn that began with calls but without it (with
+ * another provider, or before it was switched on). */
 static bool may_think(const struct ik_wire_writer *writer)
 {
 	const struct ik_conversation *conversation = writer->request->conversation;
-	size_t index = ik_conversation_count(conversation);
+	size_t index = ik_conversation_count(conversation), beginning = 0;
 	bool called = false, thought = false;
 
-	while (index-- > 0) {
+	ik_conversation_summary(conversation, &beginning);
+	while (index-- > beginning) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 
 		if (message->kind == IK_KIND_USER)
 			break;
 		called = called || message->kind == IK_KIND_TOOL_CALL;
-		thought = thought ||
-			(message->kind == IK_KIND_THINKING && ik_wire_opaque(writer, message).text);
+		if (message->kind == IK_KIND_THINKING)
+			thought = thought || ik_wire_opaque(writer, message).text;
+		else if (message->kind == IK_KIND_TOOL_CALL ||
+			(message->kind == IK_KIND_ASSISTANT &&
+				!ik_wire_is_blank(message->content, message->content_length)))
+			thought = false;
 	}
 	return !called || thought;
 }

@@ -109,15 +109,23 @@ static void put_call_extra(struct ik_wire_writer *writer, const struct ik_messag
 }
 
 /* Write the thinking level as the name of an effort, which OpenAI and most others accept. */
-static void put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
+static void put_effort(struct ik_buf *out, const struct ik_request *request)
 {
+	struct ik_thinking_words words = ik_thinking_words(request);
 	struct chat_dialect dialect = dialect_of(request);
 	bool off = request->thinking == IK_THINKING_OFF;
 
+	/* OpenAI's models take tools in this format only without thinking. */
+	if (dialect.openai && request->tool_count && ik_text_equal(request->facts->off, "none")) {
+		ik_json_printf(out, "'reasoning_effort':'none'");
+		return;
+	}
+	if (!words.level)
+		return;
 	if (dialect.switches_thinking)
 		ik_json_printf(out, "'thinking':{'type':'%s'}", off ? "disabled" : "enabled");
 	if (dialect.knows_efforts && !(off && dialect.switches_thinking))
-		ik_json_printf(out, "'reasoning_effort':'%s'", effort);
+		ik_json_printf(out, "'reasoning_effort':'%s'", words.level);
 }
 
 /* Return the name of the member in which this server sent the thinking; NULL if there is no
@@ -733,7 +741,6 @@ static void put_request(struct ik_wire_writer *writer)
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result,
 		put_result_files };
 	const struct ik_request *request = writer->request;
-	struct ik_thinking_words thinking = ik_thinking_words(request);
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{'model':'%s'", request->model);
@@ -752,8 +759,7 @@ static void put_request(struct ik_wire_writer *writer)
 		ik_json_printf(out,
 			dialect_of(request).openai ? "'max_completion_tokens':%lld" : "'max_tokens':%lld",
 			(long long)request->max_output_tokens);
-	if (thinking.level)
-		put_effort(out, request, thinking.level);
+	put_effort(out, request);
 	put_caching(out, request);
 	ik_json_printf(out, "}");
 }

@@ -229,7 +229,9 @@ static const struct {
 char *request_violation(const char *type, const char *model, const char *body, size_t length)
 {
 	struct judged judged = { .model = model ? model : "" };
+	struct ik_json_span named;
 	struct ik_error error;
+	char *name = NULL;
 	size_t at = 0;
 
 	while (at < FORMAT_COUNT && !ik_text_equal(formats[at].type, type))
@@ -240,9 +242,14 @@ char *request_violation(const char *type, const char *model, const char *body, s
 		return ik_format("the body is no JSON: %s", error.text);
 	if (ik_json_span_type(judged.body) != IK_JSON_OBJECT)
 		return ik_strdup("the body is no object");
-	if (strcmp(type, "google") != 0 && !is_text(ik_json_member(judged.body, "model")))
+	named = ik_json_member(judged.body, "model");
+	if (strcmp(type, "google") != 0 && !is_text(named))
 		return ik_strdup("model: field required");
-	formats[at].check(&judged);
+	if (strcmp(type, "google") != 0)
+		judged.model = name = ik_json_string_new(named, NULL);
+	if (formats[at].check(&judged))
+		check_model(&judged, type);
+	free(name);
 	return judged.violation;
 }
 

@@ -4,7 +4,8 @@
  * The order and pairing of messages, the shapes of ids, names and arguments, and what may
  * not be empty, as the services enforce them.  The source is their documentation and their
  * error messages, not the program's serializers.  If compatible servers are stricter than
- * the service, the stricter rule is used.
+ * the service, the stricter rule is used. What single models take is a table of its own
+ * (request_rules_models.c), each row with its source.
  *
  * May include: util, json.
  */
@@ -17,7 +18,7 @@
  * Return the first rule that the body of a request in that wire format ("openai-chat",
  * "openai-responses", "anthropic", "google") breaks, as a sentence that says where, which
  * the caller frees; NULL if the service would accept it. model is the one in the URL, for
- * google; NULL: a model without special rules.
+ * google alone; NULL: a model without special rules.
  */
 char *request_violation(const char *type, const char *model, const char *body, size_t length);
 

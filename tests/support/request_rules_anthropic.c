@@ -15,8 +15,8 @@ struct messages {
 	size_t marks;
 	bool thinking;        /* it is asked to think, with a budget */
 	bool called;          /* there are calls somewhere */
-	bool open_turn;       /* the last word of the user's own is behind; since then: */
-	bool turn_called, turn_unthought;
+	/* Since the last word of the user's own: */
+	bool turn_answered, turn_called, turn_unthought;
 	const char *role;
 };
 
@@ -150,10 +150,8 @@ static bool check_block(struct messages *messages, struct ik_json_span block)
 		return refuse_block(messages, "there is no such block");
 	if (!says_something(ik_json_member(block, "text")))
 		return refuse_block(messages, "text content blocks must contain non-whitespace text");
-	if (strcmp(messages->role, "user") == 0) {
-		messages->open_turn = true;
-		messages->turn_called = messages->turn_unthought = false;
-	}
+	if (strcmp(messages->role, "user") == 0)
+		messages->turn_answered = messages->turn_called = messages->turn_unthought = false;
 	return true;
 }
 
@@ -178,8 +176,10 @@ static bool check_message(struct messages *messages, struct ik_json_span message
 		if (!check_block(messages, block))
 			return false;
 		thinks = type_is(block, "thinking") || type_is(block, "redacted_thinking");
-		if (*role == 'a' && messages->block == 0 && !thinks)
-			messages->turn_unthought = true;
+		/* The later ones of a turn may do without: the model may not think after each result. */
+		if (*role == 'a' && !messages->turn_answered)
+			messages->turn_unthought = !thinks;
+		messages->turn_answered = messages->turn_answered || *role == 'a';
 	}
 	if (thinks)
 		return refuse(messages->judged, "messages.%zu: the final block in an assistant message "
@@ -244,7 +244,7 @@ static bool check_end(struct messages *messages)
 		return refuse(judged, "messages: the conversation must end with a user message");
 	if (messages->thinking && messages->turn_called && messages->turn_unthought)
 		return refuse(judged, "messages: expected thinking or redacted_thinking first: when thinking "
-			"is enabled, the assistant's messages of a turn with tool use must begin with it");
+			"is enabled, a turn with tool use must begin with it");
 	if (messages->called && !tools.text)
 		return refuse(judged, "requests which include tool_use or tool_result blocks must define "
 			"tools");

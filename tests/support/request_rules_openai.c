@@ -167,11 +167,9 @@ bool check_chat(struct judged *judged)
 	struct ik_json_span messages = ik_json_member(judged->body, "messages"), message;
 	struct chat chat = { .judged = judged };
 	struct ik_json_walk walk = { .at = NULL };
-	char *model = ik_json_string_new(ik_json_member(judged->body, "model"), NULL);
 	bool good = true;
 
-	chat.openai = ik_text_starts(model, "gpt-");
-	free(model);
+	chat.openai = matches(judged->model, "!gpt-oss* gpt-* o[1-9]* chatgpt-*");
 	if (ik_json_span_type(messages) != IK_JSON_ARRAY)
 		return refuse(judged, "messages: field required");
 	for (; good && ik_json_next(messages, &walk, NULL, &message); chat.number++)

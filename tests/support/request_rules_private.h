@@ -11,7 +11,7 @@
 /* A request that is being checked. */
 struct judged {
 	struct ik_json_span body;
-	const char *model;
+	const char *model; /* its name without "models/" */
 	char *violation; /* the first; NULL: none yet */
 };
 
@@ -52,6 +52,12 @@ bool member_is(struct ik_json_span object, const char *member, const char *word)
  * tool's members ("function" or NULL), schema the member for its schema. */
 bool check_tools(struct judged *judged, struct ik_json_span tools, const char *at,
 	const char *schema, size_t longest);
+
+/* Does one of the patterns, with blanks between, match? The first that does counts; ! excludes. */
+bool matches(const char *name, const char *patterns);
+
+/* Check what the types of that format allow and the model does not take. */
+bool check_model(struct judged *judged, const char *type);
 
 bool check_chat(struct judged *judged);
 bool check_responses(struct judged *judged);

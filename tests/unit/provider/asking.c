@@ -53,6 +53,103 @@ void give_opaque(struct ik_message *message, const char *provider, const char *t
 	give(ik_message_with(message, "opaque", opaque, strlen(opaque)));
 }
 
+/* Opaque data of the words that have some (asking.h); # is a number of its own. */
+static const struct {
+	char letter;
+	enum ik_kind kind;
+	const char *type, *data;
+} opaque_words[] = {
+	{ 'K', IK_KIND_THINKING, IK_ANTHROPIC, "{\"signature\":\"sealed\"}" },
+	{ 'D', IK_KIND_THINKING, IK_ANTHROPIC, "{\"redacted\":\"sealed\"}" },
+	{ 'R', IK_KIND_THINKING, IK_OPENAI_RESPONSES, "{\"type\":\"reasoning\",\"id\":\"rs_#\","
+	  "\"summary\":[],\"encrypted_content\":\"sealed\"}" },
+	{ 'P', IK_KIND_ASSISTANT, IK_OPENAI_RESPONSES, "{\"phase\":\"commentary\"}" },
+	{ 'F', IK_KIND_ASSISTANT, IK_OPENAI_RESPONSES, "{\"phase\":\"final_answer\"}" },
+	{ 'O', IK_KIND_THINKING, IK_OPENAI_CHAT, "\"reasoning_content\"" },
+	{ 'Q', IK_KIND_ASSISTANT, IK_OPENAI_CHAT, "{\"reasoning_details\":[{\"type\":"
+	  "\"reasoning.encrypted\",\"data\":\"sealed\",\"index\":0}]}" },
+	{ 'X', IK_KIND_TOOL_CALL, IK_OPENAI_CHAT, "{\"extra_content\":{\"google\":{"
+	  "\"thought_signature\":\"sealed\"}}}" },
+	{ 'G', IK_KIND_ASSISTANT, IK_GOOGLE, "{\"thoughtSignature\":\"sealed\"}" },
+	{ 'V', IK_KIND_TOOL_CALL, IK_GOOGLE, "{\"id\":\"v#\",\"thoughtSignature\":\"sealed\"}" },
+};
+#define OPAQUE_COUNT (sizeof opaque_words / sizeof *opaque_words)
+
+/* Append a word with opaque data. False: it has none. */
+static bool give_sealed(char letter, const char *id, const char *rest)
+{
+	size_t at = 0, number = ik_conversation_count(conversation);
+	char data[200];
+
+	while (at < OPAQUE_COUNT && opaque_words[at].letter != letter)
+		at++;
+	if (at == OPAQUE_COUNT)
+		return false;
+	snprintf(data, sizeof data, "%s", opaque_words[at].data);
+	if (strchr(data, '#'))
+		snprintf(strchr(data, '#'), 100, "%zu%s", number, strchr(opaque_words[at].data, '#') + 1);
+	give_opaque(opaque_words[at].kind == IK_KIND_TOOL_CALL ?
+		ik_message_tool_call(id, "one", rest, strlen(rest), id) :
+		ik_message_new(opaque_words[at].kind, id, strlen(id), NULL, 0),
+		"far", opaque_words[at].type, data);
+	return true;
+}
+
+/* Append one thing. */
+static void add(const char *word)
+{
+	const char *text = word + 1;
+	char *id = strdup(text), *rest = strrchr(id, ':');
+
+	/* Of arguments the first colon behind the id counts, which may hold some itself. */
+	if (strchr("cVX", *word) && strchr(id, '{'))
+		rest = strchr(id, '{') - 1;
+	if (rest)
+		*rest++ = '\0';
+	switch (*word) {
+	case 'u':
+		say(IK_KIND_USER, text);
+		break;
+	case 't':
+		say(IK_KIND_ASSISTANT, text);
+		break;
+	case 'k':
+		say(IK_KIND_THINKING, text);
+		break;
+	case 's':
+		say(IK_KIND_SYSTEM, text);
+		break;
+	case 'c':
+		call(id, "one", rest);
+		break;
+	case 'r':
+		result(id, rest);
+		break;
+	case '/':
+		give(ik_message_summary("/compact", "told", 4, text, strlen(text)));
+		break;
+	default:
+		if (!give_sealed(*word, id, rest))
+			say(IK_KIND_NOTICE, "noticed");
+		break;
+	}
+	free(id);
+}
+
+void tell(const char *words)
+{
+	char *copy = strdup(words), *rest = copy, *word, last = 'u';
+
+	while ((word = strsep(&rest, "|")) != NULL) {
+		add(word);
+		if (*word != '-' && *word != '/')
+			last = word[1] ? *word : '-';
+	}
+	if (!strchr("ur", last))
+		say(IK_KIND_USER, "and now");
+	free(copy);
+}
+
 char *body_of(const char *type, const struct ik_request *request)
 {
 	const struct ik_model_rules no_rules = { NULL, NULL };

@@ -21,6 +21,20 @@ void result(const char *id, const char *envelope);
 void give_opaque(struct ik_message *message, const char *provider, const char *type,
 	const char *data);
 
+/*
+ * Append what words tell, one thing after the other, with | between: "u" says, "t" replies, "k"
+ * thinks, "s" in the system's name, "cID:ARGUMENTS" calls the tool "one", "rID:ENVELOPE" answers,
+ * "/" sums up, "-" says nothing that is sent. With opaque data of the provider "far" and a format:
+ *
+ *   K D   think: Anthropic's, in the open and hidden
+ *   R     thinks: Responses';  P F: say a commentary, and the answer
+ *   O     thinks: chat's;  Q: says with details of thinking, X: calls with more than that
+ *   G V   say and call: Google's
+ *
+ * Unless something is asked at the end, the user says one more thing.
+ */
+void tell(const char *words);
+
 /* The body of a request, checked to be JSON; in new memory. */
 char *body_of(const char *type, const struct ik_request *request);
 

@@ -65,7 +65,7 @@ static const struct {
 	  "\"data\":\"UERG\"},\"title\":\"b.pdf\"}",
 	  "}\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/jpeg\","
 	  "\"data\":\"b25l\"}}]" },
-	{ "openai-chat", "gpt-5.6-terra", "gpt-3.5-turbo",
+	{ "openai-chat", "gpt-5.1", "gpt-3.5-turbo",
 	  "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,UE5H\"}}",
 	  "{\"type\":\"file\",\"file\":{\"filename\":\"b.pdf\","
 	  "\"file_data\":\"data:application/pdf;base64,UERG\"}}",

@@ -21,6 +21,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/prefix_test.c \
 	tests/unit/provider/provider_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \
+	tests/unit/provider/request_kinds_test.c \
 	tests/unit/provider/request_rules_test.c \
 	tests/unit/provider/sse_test.c \
 	tests/unit/provider/thinking_test.c \

@@ -14,9 +14,6 @@ TestSuite(odd_requests, .init = asking_begin, .fini = asking_end);
 
 #define LONG "0123456789012345678901234567890123456789012345678901234567890123456789"
 
-/* A conversation, one thing after the other: "u" says, "t" replies, "k" thinks, "s" in the
- * system's name, "cID:ARGUMENTS" calls, "rID:ENVELOPE" answers, "/" sums up, "-" says nothing
- * that is sent. "K" and "R" think with data of Anthropic's and of Responses'. */
 static const char *const conversations[] = {
 	"uhi",
 	"u", "u \n", "uhi|u \t|uwell", "uhi|t|ugo on", "uhi|t \n|ugo on", "s|uhi", "s \n|uhi", "smind|uhi",
@@ -36,72 +33,6 @@ static const char *const conversations[] = {
 	"uhi|thello|/short|ugo on", "uhi|ca:{}|/short|ra:1|ugo on", "uhi|/|ugo on", "/short",
 	"uhi|/short|ca:{}|ra:1", "uhi|/short|khm|twell|ugo on", "uhi|-|uwell", "uhi|ca:{}|-|ra:1|-|tdone|-|uwell",
 };
-
-static void think(const char *text, char whose)
-{
-	struct ik_message *message = ik_message_new(IK_KIND_THINKING, text, strlen(text), NULL, 0);
-
-	if (whose == 'K')
-		give_opaque(message, "far", "anthropic", "{\"signature\":\"sealed\"}");
-	else if (whose == 'R')
-		give_opaque(message, "far", "openai-responses", strcmp(text, "hm") == 0 ?
-			"{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":[],\"encrypted_content\":\"x\"}" :
-			"{\"type\":\"reasoning\",\"id\":\"rs_2\",\"summary\":[],\"encrypted_content\":\"x\"}");
-	else
-		give(message);
-}
-
-/* One thing of a conversation. */
-static void add(const char *word)
-{
-	const char *text = word + 1;
-	char *id = strdup(text), *rest = strrchr(id, ':');
-
-	/* Of arguments the first colon behind the id counts, which may hold some itself. */
-	if (*word == 'c' && strchr(id, '{'))
-		rest = strchr(id, '{') - 1;
-	if (rest)
-		*rest++ = '\0';
-	switch (*word) {
-	case 'u':
-		say(IK_KIND_USER, text);
-		break;
-	case 't':
-		say(IK_KIND_ASSISTANT, text);
-		break;
-	case 's':
-		say(IK_KIND_SYSTEM, text);
-		break;
-	case 'c':
-		call(id, "one", rest);
-		break;
-	case 'r':
-		result(id, rest);
-		break;
-	case '/':
-		give(ik_message_summary("/compact", "told", 4, text, strlen(text)));
-		break;
-	case '-':
-		say(IK_KIND_NOTICE, "noticed");
-		break;
-	default:
-		think(text, *word);
-		break;
-	}
-	free(id);
-}
-
-static void converse(const char *words)
-{
-	char *copy = strdup(words), *rest = copy, *word;
-
-	while ((word = strsep(&rest, "|")) != NULL)
-		add(word);
-	/* The last word is the user's, or a tool's, when something is asked. */
-	if (strchr("tkKR-", words[strlen(words) - 1]) == NULL && strstr(words, "|u") == NULL)
-		say(IK_KIND_USER, "and now");
-	free(copy);
-}
 
 static void judge(const struct ik_request *request, const char *type, const char *words)
 {
@@ -131,7 +62,7 @@ Test(odd_requests, are_such_as_services_take)
 	for (size_t which = 0; which < sizeof conversations / sizeof *conversations; which++) {
 		asking_end();
 		asking_begin();
-		converse(conversations[which]);
+		tell(conversations[which]);
 		for (size_t at = 0; at < sizeof asked / sizeof *asked; at++) {
 			/* Of the provider that left its data there, and of another; with tools, with
 			 * none any more, and with those that may not be called. */

@@ -202,6 +202,10 @@ Test(request_rules, of_anthropic)
 		{ ASKED(",\"system\":[{\"type\":\"text\",\"text\":\" \"}]", USER(T)), "system" },
 		{ ASKED(THINK HAS_TOOLS, USER(T) "," MODEL(TH "," USE("a")) "," USER(RES("a"))), NULL },
 		{ ASKED(THINK HAS_TOOLS, USER(T) "," MODEL(USE("a")) "," USER(RES("a"))), "begin with it" },
+		{ ASKED(THINK HAS_TOOLS, USER(T) "," MODEL(TH "," USE("a")) "," USER(RES("a")) ","
+		  MODEL(USE("b")) "," USER(RES("b"))), NULL },
+		{ ASKED(THINK HAS_TOOLS, USER(T) "," MODEL(USE("a")) "," USER(RES("a")) ","
+		  MODEL(TH "," USE("b")) "," USER(RES("b"))), "begin with it" },
 		{ ASKED(THINK HAS_TOOLS, USER(T) "," MODEL(USE("a")) "," USER(RES("a") "," T)), NULL },
 		{ ASKED(",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1000}", USER(T)), "1024" },
 		{ ASKED(",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":2000}", USER(T)), "greater" },
@@ -274,6 +278,64 @@ Test(request_rules, of_google)
 	};
 
 	CHECK_ROWS("google", "gemini-3-pro", rows);
+}
+
+#define OF(model, rest) "{\"model\":\"" model "\"," rest "}"
+#define CHAT_OF(model, rest) OF(model, "\"messages\":[" U "]," rest)
+#define CHAT_TOOLS "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"x\"," \
+	"\"parameters\":{\"type\":\"object\"}}}]"
+#define CLAUDE(model, rest) OF("claude-" model, "\"messages\":[" USER(T) "]," rest)
+#define LEVEL(level) "\"reasoning\":{\"effort\":\"" level "\"}"
+
+/* What the types allow for all models, and one of them does not take. */
+Test(request_rules, of_models)
+{
+	static const struct row chat[] = {
+		{ CHAT_OF("gpt-5.4", CHAT_TOOLS), NULL },
+		{ CHAT_OF("gpt-5.4", CHAT_TOOLS ",\"reasoning_effort\":\"low\""), "not supported" },
+		{ CHAT_OF("gpt-5.6-terra", CHAT_TOOLS), "not supported" },
+		{ CHAT_OF("gpt-5.6-terra", CHAT_TOOLS ",\"reasoning_effort\":\"none\""), NULL },
+		{ CHAT_OF("gpt-5.6-terra", "\"reasoning_effort\":\"max\""), NULL },
+		{ CHAT_OF("openai/gpt-5.6-terra", CHAT_TOOLS), NULL },
+		{ CHAT_OF("gpt-5", "\"max_tokens\":9"), "max_completion_tokens" },
+		{ CHAT_OF("gpt-4o", "\"max_tokens\":9"), NULL },
+		{ CHAT_OF("gpt-oss:20b", "\"max_tokens\":9"), NULL },
+		{ CHAT_OF("o3", "\"temperature\":0"), "Unsupported parameter" },
+		{ CHAT_OF("gpt-5-pro", "\"stream\":true"), "v1/responses" },
+	}, responses[] = {
+		{ OF("gpt-5.1", "\"input\":[" U "]," LEVEL("none")), NULL },
+		{ OF("gpt-5.1", "\"input\":[" U "]," LEVEL("minimal")), "only none low" },
+		{ OF("gpt-5", "\"input\":[" U "]," LEVEL("none")), "only minimal low" },
+		{ OF("gpt-4.1", "\"input\":[" U "]," LEVEL("low")), "don't reason" },
+		{ OF("gpt-4.1", "\"input\":[" U "," RS("r") "," SAID "," U "]"), "Reasoning input items" },
+		{ OF("gpt-5.4", "\"input\":[" U "],\"prompt_cache_options\":{}"), "gpt-5.6 and later" },
+	}, anthropic[] = {
+		{ CLAUDE("opus-5-5", "\"max_tokens\":99,\"thinking\":{\"type\":\"disabled\"}"), "not supported" },
+		{ CLAUDE("sonnet-5-5", "\"max_tokens\":99,\"thinking\":{\"type\":\"between_tools\"}"), NULL },
+		{ CLAUDE("sonnet-5", "\"max_tokens\":99,\"thinking\":{\"type\":\"between_tools\"}"), "only" },
+		{ CLAUDE("opus-4-7", "\"max_tokens\":2000" THINK), "budgets" },
+		{ CLAUDE("sonnet-4-5", "\"max_tokens\":2000" THINK), NULL },
+		{ CLAUDE("sonnet-4-5", "\"max_tokens\":2000,\"temperature\":0" THINK), "temperature" },
+		{ CLAUDE("sonnet-4-5", "\"max_tokens\":70000"), "1..64000" },
+		{ CLAUDE("3-5-haiku", "\"max_tokens\":2000" THINK), "from Claude 3.7" },
+		{ CLAUDE("opus-4-6", "\"max_tokens\":9,\"output_config\":{\"effort\":\"xhigh\"}"), "xhigh came" },
+	};
+#define THINKS(config) "{\"contents\":[" GU(GT) "],\"generationConfig\":{\"thinkingConfig\":{" \
+	config "}}}"
+	static const struct row pro[] = {
+		{ THINKS("\"thinkingBudget\":-1"), NULL }, { THINKS("\"thinkingBudget\":0"), "128..32768" },
+		{ THINKS("\"thinkingLevel\":\"low\""), "don't support thinkingLevel" },
+	}, flash[] = {
+		{ THINKS("\"thinkingLevel\":\"MINIMAL\""), NULL },
+		{ THINKS("\"thinkingLevel\":\"none\""), "only minimal" },
+		{ THINKS("\"thinkingLevel\":\"low\",\"thinkingBudget\":1"), "only one" },
+	};
+
+	CHECK_ROWS("openai-chat", NULL, chat);
+	CHECK_ROWS("openai-responses", NULL, responses);
+	CHECK_ROWS("anthropic", NULL, anthropic);
+	CHECK_ROWS("google", "gemini-2.5-pro", pro);
+	CHECK_ROWS("google", "gemini-3.8-flash", flash);
 }
 
 Test(request_rules, are_found_by_the_path)

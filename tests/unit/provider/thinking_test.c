@@ -182,6 +182,41 @@ Test(thinking, is_not_asked_for_in_the_middle_of_a_turn_without_it)
 	assert_member("anthropic", &request, "thinking", wish);
 }
 
+/* OpenAI's newer models refuse tools in this format if they may think. */
+Test(thinking, is_off_with_tools_in_openais_chat_format)
+{
+	static const struct ik_tool_definition tool = { "one", "First", { NULL, 0 } };
+	static const struct {
+		const struct ik_endpoint *endpoint;
+		const char *model, *wanted;
+	} rows[] = {
+		{ &openai, "gpt-5.6-terra", "\"none\"" }, { &openai, "gpt-5-mini", "\"high\"" },
+		{ &other, "openai/gpt-5.6-terra", "\"high\"" },
+	};
+
+	say(IK_KIND_USER, "Hi");
+	for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+		assert_member("openai-chat", &(struct ik_request){ .model = rows[index].model,
+			.endpoint = rows[index].endpoint, .conversation = conversation, .tools = &tool,
+			.tool_count = 1, .thinking = IK_THINKING_HIGH }, "reasoning_effort", rows[index].wanted);
+	}
+}
+
+/* A turn that another provider began without it, or that a summary begins. */
+Test(thinking, is_only_asked_for_in_a_turn_that_began_with_it)
+{
+	struct ik_request request = { .model = "claude-sonnet-4-5", .conversation = conversation,
+		.endpoint = &(struct ik_endpoint){ .provider = "far", .base_url = "https://api.anthropic.com" },
+		.thinking = IK_THINKING_LOW };
+
+	tell("uhi|Khm|ca:{}|ra:1|cb:{}|rb:2");
+	assert_member("anthropic", &request, "thinking.budget_tokens", "2048");
+	tell("uhi|Rhm|ca:{}|ra:1|Khm|cb:{}|rb:2");
+	assert_member("anthropic", &request, "thinking", "");
+	tell("uhi|Khm|ca:{}|ra:1|/short|cb:{}|rb:2");
+	assert_member("anthropic", &request, "thinking", "");
+}
+
 Test(thinking, has_names_for_its_levels)
 {
 	cr_assert_eq(ik_thinking_level("off"), IK_THINKING_OFF);
