@@ -272,7 +272,7 @@ static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *f
 		return;
 	}
 	if (file->is_picture)
-		ik_json_printf(out, "{'type':'input_image','image_url':");
+		ik_json_printf(out, "{'type':'input_image','detail':'auto','image_url':");
 	else
 		ik_json_printf(out,
 			"{'type':'input_file','filename':%.*s,'file_data':", IK_WIRE_SPAN(file->name));

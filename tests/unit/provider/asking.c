@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include "conversation/attachment.h"
 #include "provider/formats.h"
 #include "provider/models.h"
 #include "util/limits.h"
@@ -51,6 +52,46 @@ void give_opaque(struct ik_message *message, const char *provider, const char *t
 	snprintf(opaque, sizeof opaque, "{\"provider\":\"%s\",\"type\":\"%s\",\"data\":%s}", provider,
 		type, data);
 	give(ik_message_with(message, "opaque", opaque, strlen(opaque)));
+}
+
+/* Add a file with these bytes. */
+static void add_file(struct ik_attachments *files, const char *name, const char *type, const char *text)
+{
+	struct ik_attached_file file = { .width = 4, .height = 3 };
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, IK_KIB(1));
+	ik_buf_puts(&bytes, text);
+	snprintf(file.media_type, sizeof file.media_type, "%s", type);
+	file.bytes = ik_bytes_take(&bytes);
+	ik_attachments_add_file(files, name, &file);
+	ik_bytes_unref(file.bytes);
+	ik_buf_done(&bytes);
+}
+
+void show(const char *text)
+{
+	struct ik_attachments files;
+
+	ik_attachments_init(&files);
+	ik_attachments_add_text(&files, "notes", 5);
+	add_file(&files, "a.png", "image/png", "PNG");
+	add_file(&files, "b.pdf", "application/pdf", "PDF");
+	give(ik_message_with_attachments(ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0),
+		&files));
+	ik_attachments_done(&files);
+}
+
+void result_with_picture(const char *id, const char *text)
+{
+	static const char envelope[] = "{\"tool_success\":true,\"result\":\"see\"}";
+	struct ik_attachments files;
+
+	ik_attachments_init(&files);
+	add_file(&files, "shot", "image/jpeg", text);
+	give(ik_message_with_attachments(
+		ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1, NULL), &files));
+	ik_attachments_done(&files);
 }
 
 /* Opaque data of the words that have some (asking.h); # is a number of its own. */
@@ -125,6 +166,12 @@ static void add(const char *word)
 	case 'r':
 		result(id, rest);
 		break;
+	case 'i':
+		show(text);
+		break;
+	case 'j':
+		result_with_picture(id, rest);
+		break;
 	case '/':
 		give(ik_message_summary("/compact", "told", 4, text, strlen(text)));
 		break;
@@ -145,7 +192,7 @@ void tell(const char *words)
 		if (*word != '-' && *word != '/')
 			last = word[1] ? *word : '-';
 	}
-	if (!strchr("ur", last))
+	if (!strchr("urij", last))
 		say(IK_KIND_USER, "and now");
 	free(copy);
 }

@@ -21,10 +21,14 @@ void result(const char *id, const char *envelope);
 void give_opaque(struct ik_message *message, const char *provider, const char *type,
 	const char *data);
 
+/* The user shows a picture and a document; the result of a call has a picture. */
+void show(const char *text);
+void result_with_picture(const char *id, const char *bytes);
+
 /*
  * Append what words tell, one thing after the other, with | between: "u" says, "t" replies, "k"
  * thinks, "s" in the system's name, "cID:ARGUMENTS" calls the tool "one", "rID:ENVELOPE" answers,
- * "/" sums up, "-" says nothing that is sent. With opaque data of the provider "far" and a format:
+ * "/" sums up, "-" says nothing that is sent, "i" shows, "jID:BYTES" answers with a picture. With opaque data of the provider "far" and a format:
  *
  *   K D   think: Anthropic's, in the open and hidden
  *   R     thinks: Responses';  P F: say a commentary, and the answer

@@ -12,48 +12,6 @@
 
 TestSuite(files, .init = asking_begin, .fini = asking_end);
 
-/* Add a file with these bytes. */
-static void add(struct ik_attachments *files, const char *name, const char *type, const char *text)
-{
-	struct ik_attached_file file = { .width = 4, .height = 3 };
-	struct ik_buf bytes;
-
-	ik_buf_init(&bytes, IK_KIB(1));
-	ik_buf_puts(&bytes, text);
-	strcpy(file.media_type, type);
-	file.bytes = ik_bytes_take(&bytes);
-	ik_attachments_add_file(files, name, &file);
-	ik_bytes_unref(file.bytes);
-	ik_buf_done(&bytes);
-}
-
-/* The user shows a picture and a document. */
-static void show(const char *text)
-{
-	struct ik_attachments files;
-
-	ik_attachments_init(&files);
-	ik_attachments_add_text(&files, "notes", 5);
-	add(&files, "a.png", "image/png", "PNG");
-	add(&files, "b.pdf", "application/pdf", "PDF");
-	give(ik_message_with_attachments(ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0),
-		&files));
-	ik_attachments_done(&files);
-}
-
-/* The result of a call has a picture. */
-static void result_with_picture(const char *id, const char *text)
-{
-	static const char envelope[] = "{\"tool_success\":true,\"result\":\"see\"}";
-	struct ik_attachments files;
-
-	ik_attachments_init(&files);
-	add(&files, "shot", "image/jpeg", text);
-	give(ik_message_with_attachments(
-		ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1, NULL), &files));
-	ik_attachments_done(&files);
-}
-
 /* What each format makes of a picture, a document, and a picture of a result. */
 static const struct {
 	const char *type, *model, *blind; /* the latter accepts no files */
@@ -73,10 +31,10 @@ static const struct {
 	  "\"url\":\"data:image/jpeg;base64,b25l\"}},{\"type\":\"image_url\",\"image_url\":{"
 	  "\"url\":\"data:image/jpeg;base64,dHdv\"}}" },
 	{ "openai-responses", "gpt-5.6-terra", "gpt-3.5-turbo",
-	  "{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,UE5H\"}",
+	  "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:image/png;base64,UE5H\"}",
 	  "{\"type\":\"input_file\",\"filename\":\"b.pdf\","
 	  "\"file_data\":\"data:application/pdf;base64,UERG\"}",
-	  "}\"},{\"type\":\"input_image\",\"image_url\":\"data:image/jpeg;base64,b25l\"}]}" },
+	  "}\"},{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:image/jpeg;base64,b25l\"}]}" },
 	{ "google", "gemini-3.8-flash", NULL,
 	  "{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"UE5H\"}}",
 	  "{\"inlineData\":{\"mimeType\":\"application/pdf\",\"data\":\"UERG\"}}",

@@ -83,6 +83,8 @@ static const struct {
 	{ "thinking of chat", "uhi|Ohm|ca:{}|ra:1|Omm|tDone.|uand|QSo.|Xb:{}|rb:2" },
 	{ "thinking of Google", "uhi|khm|GWell.|Va:{}|cb:{}|ra:1|rb:2|khm|Vc:{}|rc:3|GDone.|uand" },
 	{ "calls without signatures", "uhi|ca:{}|cb:{}|ra:1|rb:2|Vc:{}|rc:3" },
+	{ "files", "uhi|ilook|ca:{}|cb:{}|ja:one|jb:two|uand now" },
+	{ "files of a result", "uhi|ca:{}|cb:{}|ra:1|jb:two" },
 	{ "all of them", "uhi|Khm|ca:{}|ra:1|Rhm|Pyes|cb:{}|rb:2|Ohm|Xc:{}|rc:3|GIt is.|Vd:{}|rd:4" },
 };
 #define CONVERSATION_COUNT (sizeof conversations / sizeof *conversations)
