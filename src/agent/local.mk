@@ -6,6 +6,7 @@ libik_agent_a_SOURCES += \
 	src/agent/model.c src/agent/model.h \
 	src/agent/model_cache.c src/agent/model_cache.h \
 	src/agent/model_list.c src/agent/model_list.h \
+	src/agent/output.c src/agent/output.h \
 	src/agent/reply.c src/agent/reply.h \
 	src/agent/slots.c src/agent/slots.h
 

@@ -535,6 +535,7 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 
 	memset(&exec, 0, sizeof(exec));
 	exec.printer.json = options->json;
+	exec.printer.output_only = options->output_schema;
 	exec.resuming = options->resume;
 	exec.holding = options->json && !options->resume;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);

@@ -105,6 +105,8 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		break;
 	case IK_EVENT_TURN_DONE:
 		ik_json_printf(out, "'stop_reason':'%s'", ik_turn_stop_word(event->stop));
+		if (text)
+			ik_json_printf(out, "'output':%.*s", length, text);
 		break;
 	default:
 		ik_json_printf(out, "'message':'%.*s'", length, text);
@@ -171,7 +173,8 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 {
 	switch (event->kind) {
 	case IK_EVENT_TEXT:
-		print_reply(printer, event->text, event->text_length, out);
+		if (!printer->output_only)
+			print_reply(printer, event->text, event->text_length, out);
 		break;
 	case IK_EVENT_MESSAGE:
 		/* The next round continues in the middle of a line. */
@@ -201,6 +204,8 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_note(printer, errors, event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
+		if (event->text)
+			print_reply(printer, event->text, event->text_length, out);
 		if (event->stop != IK_TURN_STOP_END && event->stop != IK_TURN_STOP_ERROR) {
 			char *line = ik_format(_("the turn ended before its time: %s"),
 				ik_turn_stop_word(event->stop));

@@ -11,6 +11,7 @@
 
 struct ik_exec_printer {
 	bool json;
+	bool output_only;  /* of a turn's text, print only what it yields in the end */
 	bool printed;      /* text of a reply was printed */
 	bool open_line;    /* the last line on standard error, from a tool, isn't complete */
 	bool continues;    /* the next round continues a reply that was cut */

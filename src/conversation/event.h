@@ -98,7 +98,7 @@ enum ik_event_kind {
 	                           is no problem */
 	IK_EVENT_LOCK,          /* lock: what has changed; text: who has the session or wants to take
 	                           it over */
-	IK_EVENT_TURN_DONE      /* stop */
+	IK_EVENT_TURN_DONE      /* stop; text: what the turn yields (agent/output.h); NULL: nothing */
 };
 
 struct ik_event {

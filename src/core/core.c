@@ -236,6 +236,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 		.directory = setup->places.directory,
 		.system_prompt = setup->system_prompt,
 		.instructions = setup->instructions,
+		.output_schema = setup->output_schema,
 		.no_tools = core->no_tools,
 		.policy = core->policy,
 		.asking = core->asking,

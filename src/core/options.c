@@ -61,6 +61,8 @@ static const char exec_help[] =
 	   "      --yes              allow what would be asked for\n"
 	   "      --wait             with --resume: wait while the session is open elsewhere\n"
 	   "      --require-store    fail unless the database has everything at the end\n"
+	   "      --output-schema FILE\n"
+	   "                         reply in JSON that satisfies the JSON Schema in FILE\n"
 	   "and the options of ikigai itself (ikigai --help).\n"
 	   "\n"
 	   "Exit status: 0 the reply is complete; 1 it failed; 2 wrong usage or\n"
@@ -251,6 +253,7 @@ static const struct option_row {
 	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST) },
 	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT) },
 	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC) },
+	{ "--output-schema", 0, VALUE, offsetof(struct ik_options, output_schema), VERB(EXEC) },
 	{ "--require-store", 0, NOTHING, offsetof(struct ik_options, require_store), VERB(EXEC) },
 	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE) },
 	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE) },

@@ -56,6 +56,7 @@ struct ik_options {
 	bool wait;                  /* --wait: wait until a session that is open elsewhere is free */
 	bool require_store;         /* --require-store: fail unless the database has stored
 	                               everything */
+	const char *output_schema;  /* --output-schema: a file */
 	const char *resume_id;
 	bool no_tools;
 	bool screen_reader;

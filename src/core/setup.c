@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/config_edit.h"
+#include "json/schema.h"
 #include "provider/models.h"
 #include "store/store.h"
 #include "tool/run.h"
@@ -168,6 +169,34 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	ik_buf_done(&raw);
 	ik_buf_done(&clean);
 	free(path);
+	return status;
+}
+
+/* Read the schema of replies from its file, and check it. */
+static enum ik_status read_output_schema(struct ik_setup *setup, const char *path,
+	struct ik_error *error)
+{
+	struct ik_buf text, schema;
+	struct ik_error why = { .at = NULL };
+	struct ik_json_span value;
+	enum ik_status status;
+
+	if (!path)
+		return IK_OK;
+	ik_buf_init(&text, IK_LIMIT_SCHEMA);
+	ik_buf_init(&schema, 4 * IK_LIMIT_SCHEMA);
+	status = ik_file_read(path, &text, error);
+	if (status == IK_OK && ik_json_check(text.data, text.length, &value, &why) != IK_OK)
+		status = ik_error_set(error, IK_INVALID, "%s: %s", path, why.text);
+	else if (status == IK_OK && ik_schema_read(value, &schema, &why) != IK_OK)
+		status = ik_error_set(error, IK_INVALID, "%s:%d: %s", path,
+			ik_json_line(text.data, why.at ? why.at : value.text), why.text);
+	if (status == IK_OK)
+		status = ik_buf_check(&schema, path, error);
+	if (status == IK_OK)
+		setup->output_schema = ik_buf_take(&schema, NULL);
+	ik_buf_done(&text);
+	ik_buf_done(&schema);
 	return status;
 }
 
@@ -334,6 +363,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	warn_of_model(ret_setup);
 	status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)
+		status = read_output_schema(ret_setup, options->output_schema, error);
+	if (status == IK_OK)
 		ret_setup->instructions = ik_agents_files_read(&ret_setup->project, &ret_setup->places,
 			ret_setup->config);
 	if (status == IK_OK)
@@ -371,6 +402,7 @@ void ik_setup_done(struct ik_setup *setup)
 	ik_log_close();
 	ik_model_unref(setup->model);
 	free(setup->system_prompt);
+	free(setup->output_schema);
 	free(setup->instructions);
 	free(setup->database);
 	free(setup->language);

@@ -22,6 +22,7 @@ struct ik_setup {
 	struct ik_project project;
 	struct ik_model *model;     /* a reference; NULL if the verb needs none */
 	char *system_prompt;        /* the file's text, or NULL */
+	char *output_schema;        /* the schema in --output-schema's file, or NULL */
 	char *instructions;         /* of the project (core/project.h), or NULL */
 	char *language;             /* LANGUAGE before ui.language replaced it, or NULL */
 	char *database;             /* for ik_store_open(); NULL: in memory */

@@ -98,6 +98,9 @@ bool ik_place_vrefuse(const struct ik_place *place, struct ik_error *error, cons
 		ik_buf_puts(&text, ": ");
 	ik_buf_vprintf(&text, format, arguments);
 	(void)ik_error_set(error, IK_INVALID, "%s", text.data);
+	while (place && !place->name.text)
+		place = place->parent;
+	error->at = place ? place->name.text : NULL;
 	ik_buf_done(&text);
 	return false;
 }

@@ -283,7 +283,7 @@ static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_p
 			return false;
 		}
 	}
-	if (!place && !properties.text)
+	if (!place && !properties.text && ik_json_string_is(ik_json_member(schema, "type"), "object"))
 		ik_json_printf(out, "'properties':{}");
 	if (!listed)
 		put_required(out, (struct ik_json_span){ NULL, 0 }, properties);
@@ -312,6 +312,16 @@ static bool put_flat_map(struct ik_buf *out, struct ik_json_span map, struct ik_
 	put_required(out, (struct ik_json_span){ NULL, 0 }, map);
 	ik_json_printf(out, "}");
 	return true;
+}
+
+enum ik_status ik_schema_read(struct ik_json_span schema, struct ik_buf *out,
+	struct ik_error *error)
+{
+	if (ik_json_span_type(schema) != IK_JSON_OBJECT) {
+		refuse(schema, _("a schema"), NULL, error);
+		return IK_INVALID;
+	}
+	return put_schema(out, schema, false, NULL, error) ? IK_OK : IK_INVALID;
 }
 
 enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf *out,

@@ -24,6 +24,10 @@
 enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf *out,
 	struct ik_error *error) IK_MUST_USE;
 
+/* Append any schema that is an object in the same form, on one line. An error's `at` is the key. */
+enum ik_status ik_schema_read(struct ik_json_span schema, struct ik_buf *out,
+	struct ik_error *error) IK_MUST_USE;
+
 /*
  * Check arguments against a canonical schema (any schema of drafts 4 to 2020-12 works), which is
  * root or a part of it: type (one or a list), enum, const; minimum, maximum, exclusiveMinimum,

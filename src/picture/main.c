@@ -40,7 +40,7 @@ static void limit_resources(void)
 static int run(const char *job, const char *first, const char *second)
 {
 	struct ik_buf in, out;
-	struct ik_error error = { IK_OK, "" };
+	struct ik_error error = { .status = IK_OK };
 	int number, status = 1;
 
 	ik_buf_init(&in, IK_LIMIT_PICTURE);

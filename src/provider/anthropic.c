@@ -491,11 +491,111 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 		ik_json_printf(out, "'thinking':{'type':'adaptive','display':'summarized'}");
 	else if (words.form == IK_THINKING_ADAPTIVE && words.level)
 		ik_json_printf(out, "'thinking':{'type':'adaptive'}");
-	if (words.form == IK_THINKING_ADAPTIVE && words.level && !words.off)
-		ik_json_printf(out, "'output_config':{'effort':'%s'}", words.level);
 	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(writer))
 		ik_json_printf(out, "'thinking':{'type':'enabled','budget_tokens':%lld}",
 			(long long)budget);
+}
+
+/* What to do with a keyword of a reply's schema, which has to be of a form that a grammar is made of;
+ * the system prompt has what is left out. */
+/* clang-format off */
+static const struct output_keyword {
+	const char *name;
+	enum { KEPT, A_SCHEMA, SCHEMAS, SCHEMAS_BY_NAME } holds;
+} output_keywords[] = {
+	{ "type", KEPT }, { "enum", KEPT }, { "const", KEPT }, { "description", KEPT }, { "title", KEPT },
+	{ "required", KEPT }, { "$ref", KEPT }, { "items", A_SCHEMA }, { "anyOf", SCHEMAS },
+	{ "oneOf", SCHEMAS }, { "allOf", SCHEMAS }, { "properties", SCHEMAS_BY_NAME },
+	{ "$defs", SCHEMAS_BY_NAME }, { "definitions", SCHEMAS_BY_NAME },
+};
+/* clang-format on */
+
+static bool put_output_schema(struct ik_buf *out, struct ik_json_span schema);
+
+/* Write the schemas in a list or an object. */
+static bool put_output_schemas(struct ik_buf *out, struct ik_json_span schemas)
+{
+	bool named = ik_json_span_type(schemas) == IK_JSON_OBJECT, good = true;
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, schema;
+
+	ik_json_open(out, named ? '{' : '[');
+	while (good && ik_json_next(schemas, &walk, &name, &schema)) {
+		if (named)
+			ik_json_printf(out, "%.*s:", IK_WIRE_SPAN(name));
+		good = put_output_schema(out, schema);
+	}
+	ik_json_close(out, named ? '}' : ']');
+	return good;
+}
+
+/* Write a keyword, if it is supported. */
+static bool put_output_keyword(struct ik_buf *out, struct ik_json_span name,
+	struct ik_json_span value)
+{
+	size_t index = 0, count = sizeof(output_keywords) / sizeof(*output_keywords);
+
+	while (index < count && !ik_json_string_is(name, output_keywords[index].name))
+		index++;
+	if (index == count)
+		return true;
+	/* The service knows no oneOf. */
+	ik_json_printf(out,
+		"%.*s:", IK_WIRE_SPAN(ik_json_string_is(name, "oneOf") ? IK_JSON_SPAN("\"anyOf\"") : name));
+	if (output_keywords[index].holds == A_SCHEMA)
+		return put_output_schema(out, value);
+	if (output_keywords[index].holds != KEPT)
+		return put_output_schemas(out, value);
+	ik_json_put_raw(out, value);
+	return true;
+}
+
+/* Write a schema in the form that the service takes: every object closed, and only some keywords.
+ * Return false if that is not possible: it has objects with any names, or is not an object. Source:
+ * "Structured outputs", "JSON Schema limitations", and Anthropic's SDK (transformJSONSchema). */
+static bool put_output_schema(struct ik_buf *out, struct ik_json_span schema)
+{
+	struct ik_json_span properties = ik_json_member(schema, "properties"), name, value;
+	struct ik_json_span type = ik_json_member(schema, "type");
+	bool object = properties.text || ik_json_string_is(type, "object") ||
+		ik_json_holds(type, IK_JSON_SPAN("\"object\""));
+	struct ik_json_walk walk = { 0 };
+	bool good = ik_json_span_type(schema) == IK_JSON_OBJECT &&
+		!ik_json_member(schema, "patternProperties").text &&
+		(!object || ik_json_count(properties) > 0 ||
+			ik_json_equal(ik_json_member(schema, "additionalProperties"), IK_JSON_SPAN("false")));
+
+	ik_json_open(out, '{');
+	while (good && ik_json_next(schema, &walk, &name, &value))
+		good = put_output_keyword(out, name, value);
+	if (object)
+		ik_json_printf(out, "'additionalProperties':false");
+	ik_json_close(out, '}');
+	return good;
+}
+
+/* Write the effort of thinking, and the schema of the reply. */
+static void put_output_config(struct ik_wire_writer *writer)
+{
+	const struct ik_request *request = writer->request;
+	struct ik_thinking_words words = ik_thinking_words(request);
+	bool effort = words.form == IK_THINKING_ADAPTIVE && words.level && !words.off;
+	struct ik_buf schema;
+	bool format;
+
+	ik_buf_init(&schema, 4 * IK_LIMIT_SCHEMA);
+	format = request->output_schema.text && put_output_schema(&schema, request->output_schema) &&
+		ik_buf_status(&schema) == IK_OK;
+	if (effort || format)
+		ik_json_printf(writer->out, "'output_config':{");
+	if (effort)
+		ik_json_printf(writer->out, "'effort':'%s'", words.level);
+	if (format)
+		ik_json_printf(writer->out, "'format':{'type':'json_schema','schema':%.*s}",
+			(int)schema.length, schema.data);
+	if (effort || format)
+		ik_json_printf(writer->out, "}");
+	ik_buf_done(&schema);
 }
 
 /* Insert the cache marks at the ends of the user's last messages. */
@@ -534,6 +634,7 @@ static void put_request(struct ik_wire_writer *writer)
 	if ((request->forbid_calls && request->tool_count) || lacks_tools(request))
 		ik_json_printf(out, "'tool_choice':{'type':'none'}");
 	put_thinking_wish(writer);
+	put_output_config(writer);
 	ik_json_printf(out, "}");
 	put_marks(writer);
 }

@@ -234,6 +234,13 @@ static void put_outer_files(struct ik_wire_writer *writer, const struct ik_passa
 			ik_wire_put_files(writer, passage->results[index], put_outer_file);
 }
 
+/* Does the request have a schema of the reply? Before Gemini 3, whose calls have signatures, models
+ * took no schema beside tools. */
+static bool has_schema(const struct ik_request *request)
+{
+	return request->output_schema.text && (!request->tool_count || request->facts->signatures);
+}
+
 /* Write the settings of the reply, if there are any. */
 static void put_generation(struct ik_buf *out, const struct ik_request *request)
 {
@@ -241,11 +248,14 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 
 	bool thinks = thinking.form != IK_THINKING_UNSAID && (thinking.level || thinking.seen);
 
-	if (request->max_output_tokens <= 0 && !thinks)
+	if (request->max_output_tokens <= 0 && !thinks && !has_schema(request))
 		return;
 	ik_json_printf(out, "'generationConfig':{");
 	if (request->max_output_tokens > 0)
 		ik_json_printf(out, "'maxOutputTokens':%lld", (long long)request->max_output_tokens);
+	if (has_schema(request))
+		ik_json_printf(out, "'responseMimeType':'application/json','responseJsonSchema':%.*s",
+			IK_WIRE_SPAN(request->output_schema));
 	if (thinks) {
 		ik_json_printf(out, "'thinkingConfig':{");
 		if (thinking.level && thinking.form == IK_THINKING_GOOGLE_LEVEL)

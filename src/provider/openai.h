@@ -27,6 +27,9 @@ void ik_openai_put_caching(struct ik_buf *out, const struct ik_request *request)
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
+/* Write the members of a reply's schema that both formats share: name, schema, strict. */
+void ik_openai_put_output_schema(struct ik_buf *out, const struct ik_request *request);
+
 /* Write a tool in the chat format, which the practice model also uses. */
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);

@@ -760,6 +760,11 @@ static void put_request(struct ik_wire_writer *writer)
 			dialect_of(request).openai ? "'max_completion_tokens':%lld" : "'max_tokens':%lld",
 			(long long)request->max_output_tokens);
 	put_effort(out, request);
+	if (request->output_schema.text) {
+		ik_json_printf(out, "'response_format':{'type':'json_schema','json_schema':{");
+		ik_openai_put_output_schema(out, request);
+		ik_json_printf(out, "}}");
+	}
 	put_caching(out, request);
 	ik_json_printf(out, "}");
 }

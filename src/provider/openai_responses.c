@@ -385,6 +385,11 @@ static void put_request(struct ik_wire_writer *writer)
 		ik_json_printf(out, "'tool_choice':'none'");
 	if (request->max_output_tokens > 0)
 		ik_json_printf(out, "'max_output_tokens':%lld", (long long)request->max_output_tokens);
+	if (request->output_schema.text) {
+		ik_json_printf(out, "'text':{'format':{'type':'json_schema'");
+		ik_openai_put_output_schema(out, request);
+		ik_json_printf(out, "}}");
+	}
 	ik_openai_put_caching(out, request);
 	ik_json_printf(out, "}");
 }

@@ -325,18 +325,32 @@ bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 
 /* ---- for both formats ---- */
 
+/* Write a schema, in strict form where that is wanted and possible. Return whether it is. */
+static bool put_either(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	struct ik_json_span schema)
+{
+	bool strict = endpoint && endpoint->strict_tools && ik_openai_put_strict_schema(out, schema);
+
+	if (!strict)
+		ik_json_put_raw(out, schema);
+	return strict;
+}
+
 bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
-	struct ik_json_span parameters = ik_wire_parameters(tool);
-	bool strict;
-
 	ik_wire_put_name(out, tool);
 	ik_json_printf(out, "'parameters':");
-	strict = endpoint && endpoint->strict_tools && ik_openai_put_strict_schema(out, parameters);
-	if (!strict)
-		ik_json_put_raw(out, parameters);
-	return strict;
+	return put_either(out, endpoint, ik_wire_parameters(tool));
+}
+
+void ik_openai_put_output_schema(struct ik_buf *out, const struct ik_request *request)
+{
+	bool strict;
+
+	ik_json_printf(out, "'name':'output','schema':");
+	strict = put_either(out, request->endpoint, request->output_schema);
+	ik_json_printf(out, "'strict':%s", ik_json_word(strict));
 }
 
 /* The key keeps requests that begin alike on servers that have read the beginning. */

@@ -65,6 +65,7 @@ static IK_PRINTF(4, 0) void fill(struct ik_error *error, enum ik_status status, 
 	size_t length;
 
 	error->status = status;
+	error->at = NULL;
 	if (vsnprintf(error->text, sizeof(error->text), format, arguments) < 0)
 		error->text[0] = '\0';
 	length = strlen(error->text);

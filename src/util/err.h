@@ -32,6 +32,7 @@ enum ik_status {
 struct ik_error {
 	enum ik_status status;
 	char text[500];
+	const char *at; /* where the fault is in the text that was read, borrowed; NULL: unknown */
 };
 
 /*

@@ -28,7 +28,7 @@ CLI_TESTS = \
 	tests/cli/exec_limits.screen \
 	tests/cli/exec_mentions.screen \
 	tests/cli/exec_order.screen \
-	tests/cli/exec_output.screen \
+	tests/cli/exec_output.screen tests/cli/exec_output_schema.screen \
 	tests/cli/exec_policy.screen \
 	tests/cli/exec_policy_yes.screen \
 	tests/cli/exec_prompt.screen \

@@ -210,6 +210,45 @@ static bool check_system(struct messages *messages)
 	return true;
 }
 
+/* Is the schema one that a reply can be held to: objects closed, and no limits? */
+static bool is_output_schema(struct ik_json_span value)
+{
+	static const char *const refused[] = { "minimum", "maximum", "exclusiveMinimum",
+		"exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf", "not",
+		"patternProperties" };
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span child;
+
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		if (ik_json_member(value, refused[i]).text)
+			return false;
+	}
+	if (type_is(value, "object") &&
+	    !ik_json_equal(ik_json_member(value, "additionalProperties"), IK_JSON_SPAN("false")))
+		return false;
+	while (ik_json_next(value, &walk, NULL, &child)) {
+		if (!is_output_schema(child))
+			return false;
+	}
+	return true;
+}
+
+static bool check_output(struct judged *judged)
+{
+	struct ik_json_span config = ik_json_member(judged->body, "output_config");
+	struct ik_json_span format = ik_json_member(config, "format");
+
+	if (config.text && !ik_json_count(config))
+		return refuse(judged, "output_config: must not be empty");
+	if (format.text && !type_is(format, "json_schema"))
+		return refuse(judged, "output_config.format.type: must be json_schema");
+	if (format.text && (ik_json_span_type(ik_json_member(format, "schema")) != IK_JSON_OBJECT ||
+	    !is_output_schema(ik_json_member(format, "schema"))))
+		return refuse(judged, "output_config.format.schema: for 'object' type, "
+			"'additionalProperties' must be explicitly set to false, and limits are not permitted");
+	return true;
+}
+
 static bool check_wishes(struct messages *messages)
 {
 	struct judged *judged = messages->judged;
@@ -229,7 +268,7 @@ static bool check_wishes(struct messages *messages)
 		return refuse(judged, "tool_choice may only be specified while providing tools");
 	if (messages->thinking && (type_is(choice, "any") || type_is(choice, "tool")))
 		return refuse(judged, "thinking may not be enabled when tool_choice forces tool use");
-	return true;
+	return check_output(judged);
 }
 
 static bool check_end(struct messages *messages)

@@ -225,6 +225,21 @@ static bool check_instruction(struct judged *judged)
 	return true;
 }
 
+static bool check_output(struct judged *judged)
+{
+	struct ik_json_span config = ik_json_member(judged->body, "generationConfig");
+	bool schema = ik_json_member(config, "responseJsonSchema").text;
+
+	if (schema && !member_is(config, "responseMimeType", "application/json"))
+		return refuse(judged, "responseJsonSchema: only with the response mime type "
+			"'application/json'");
+	if (schema && ik_json_member(judged->body, "tools").text &&
+	    (strncmp(judged->model, "gemini-1", 8) == 0 || strncmp(judged->model, "gemini-2", 8) == 0))
+		return refuse(judged, "Function calling with a response mime type: 'application/json' is "
+			"unsupported");
+	return true;
+}
+
 bool check_google(struct judged *judged)
 {
 	struct ik_json_span list = ik_json_member(judged->body, "contents"), content;
@@ -240,5 +255,5 @@ bool check_google(struct judged *judged)
 	if (contents.last == 'm')
 		return refuse(judged, "contents: multiturn requests end with a user role or a function "
 			"response");
-	return check_instruction(judged) && check_functions(judged);
+	return check_instruction(judged) && check_functions(judged) && check_output(judged);
 }

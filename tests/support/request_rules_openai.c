@@ -139,6 +139,43 @@ static bool check_chat_end(const struct chat *chat)
 	return true;
 }
 
+/* Every member is required at every level of a schema in strict mode, and nothing more. */
+static bool is_strict(struct ik_json_span schema)
+{
+	struct ik_json_span properties = ik_json_member(schema, "properties"), value;
+	struct ik_json_walk walk = { .at = NULL };
+	bool more = true;
+
+	if (properties.text && (!ik_json_bool(ik_json_member(schema, "additionalProperties"), &more) ||
+	    more || ik_json_count(ik_json_member(schema, "required")) != ik_json_count(properties)))
+		return false;
+	while (properties.text && ik_json_next(properties, &walk, NULL, &value)) {
+		if (!is_strict(value))
+			return false;
+	}
+	value = ik_json_member(schema, "items");
+	return ik_json_span_type(value) != IK_JSON_OBJECT || is_strict(value);
+}
+
+/* The form of the reply: format in Responses, its member json_schema in Chat Completions. */
+static bool check_output(struct judged *judged, struct ik_json_span format, struct ik_json_span form)
+{
+	struct ik_json_span schema = ik_json_member(form, "schema");
+	bool strict = false;
+
+	if (!format.text)
+		return true;
+	if (!type_is(format, "json_schema") || !is_name(ik_json_member(form, "name"), LONGEST_NAME, ""))
+		return refuse(judged, "response_format: json_schema needs a name");
+	if (ik_json_span_type(schema) != IK_JSON_OBJECT)
+		return refuse(judged, "response_format: schema must be an object");
+	ik_json_bool(ik_json_member(form, "strict"), &strict);
+	if (strict && !is_strict(schema))
+		return refuse(judged, "response_format: in strict mode every property is required and "
+			"additionalProperties must be false");
+	return true;
+}
+
 static bool check_chat_rest(struct judged *judged)
 {
 	struct ik_json_span body = judged->body, tools = ik_json_member(body, "tools"), tool;
@@ -159,7 +196,8 @@ static bool check_chat_rest(struct judged *judged)
 	if (ik_json_member(body, "stream_options").text &&
 	    !(ik_json_bool(ik_json_member(body, "stream"), &stream) && stream))
 		return refuse(judged, "stream_options is only allowed when stream is true");
-	return true;
+	return check_output(judged, ik_json_member(body, "response_format"),
+		ik_json_at(body, "response_format.json_schema"));
 }
 
 bool check_chat(struct judged *judged)
@@ -312,24 +350,6 @@ static bool check_responses_end(const struct responses *responses)
 	return true;
 }
 
-/* Every member is required at every level of a schema in strict mode, and nothing more. */
-static bool is_strict(struct ik_json_span schema)
-{
-	struct ik_json_span properties = ik_json_member(schema, "properties"), value;
-	struct ik_json_walk walk = { .at = NULL };
-	bool more = true;
-
-	if (properties.text && (!ik_json_bool(ik_json_member(schema, "additionalProperties"), &more) ||
-	    more || ik_json_count(ik_json_member(schema, "required")) != ik_json_count(properties)))
-		return false;
-	while (properties.text && ik_json_next(properties, &walk, NULL, &value)) {
-		if (!is_strict(value))
-			return false;
-	}
-	value = ik_json_member(schema, "items");
-	return ik_json_span_type(value) != IK_JSON_OBJECT || is_strict(value);
-}
-
 static bool check_responses_tools(struct judged *judged)
 {
 	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool;
@@ -349,7 +369,8 @@ static bool check_responses_tools(struct judged *judged)
 	}
 	if (ik_json_member(judged->body, "tool_choice").text && !tools.text)
 		return refuse(judged, "tool_choice is only allowed when tools are specified");
-	return true;
+	return check_output(judged, ik_json_at(judged->body, "text.format"),
+		ik_json_at(judged->body, "text.format"));
 }
 
 bool check_responses(struct judged *judged)

@@ -97,6 +97,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	if (model)
 		compaction->price = model->facts.price;
 	request->conversation = compaction->asked;
+	request->output_schema = (struct ik_json_span){ NULL, 0 };
 	ik_buf_clear(&compaction->text);
 	compaction->has_usage = false;
 	return model;

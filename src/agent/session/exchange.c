@@ -97,13 +97,15 @@ static struct ik_model *fallback_of(const struct ik_exchange *exchange, enum ik_
 static void fall_back(struct ik_exchange *exchange, struct ik_model *model, struct ik_input *input,
 	struct ik_buf *text)
 {
-	struct ik_model **stand_in = &exchange->options.memory->stand_in;
+	struct ik_exchange_memory *memory = exchange->options.memory;
 
 	ik_buf_printf(text, _(" Until the turn ends, %s/%s answers."), model->endpoint.provider,
 		model->name);
 	ik_model_ref(model);
-	ik_model_unref(*stand_in);
-	*stand_in = model;
+	ik_model_unref(memory->stand_in);
+	memory->stand_in = model;
+	memory->refused.thoughts = memory->refused.schema = false;
+	exchange->spared = 0;
 	exchange->attempts = 0;
 	input->kind = IK_INPUT_FALLBACK;
 	ik_timer_start(exchange->next, 0);
@@ -164,11 +166,15 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 /* Send the request once more, without what the provider has refused. */
 static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 {
+	static const char *const sentences[] = {
+		[IK_REFUSES_OPAQUE] = N_("The provider no longer accepts the thinking of earlier replies, "
+								 "so it is left out."),
+		[IK_REFUSES_THOUGHTS] = N_("The provider doesn't show you this model's thinking."),
+		[IK_REFUSES_SCHEMA] =
+			N_("The provider does not take the schema, so only the instructions have it."),
+	};
 	struct ik_refused *refused = &exchange->options.memory->refused;
-	const char *sentence = refusal == IK_REFUSES_OPAQUE
-		? _("The provider no longer accepts the thinking of earlier replies, so it is "
-			"left out.")
-		: _("The provider doesn't show you this model's thinking.");
+	const char *sentence = _(sentences[refusal]);
 	const struct ik_input input = {
 		.kind = IK_INPUT_RETRY,
 		.request = exchange->options.number,
@@ -179,8 +185,8 @@ static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 
 	if (refusal == IK_REFUSES_OPAQUE)
 		refused->opaque_ms = ik_clock_wall_ms();
-	else
-		refused->thoughts = true;
+	refused->thoughts = refused->thoughts || refusal == IK_REFUSES_THOUGHTS;
+	refused->schema = refused->schema || refusal == IK_REFUSES_SCHEMA;
 	exchange->spared |= 1u << refusal;
 	exchange->failed = true;
 	stop(exchange);
@@ -430,6 +436,10 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
 	request->refused = exchange->options.memory->refused;
+	if (request->refused.schema)
+		request->output_schema = (struct ik_json_span){ NULL, 0 };
+	if (!request->output_schema.text)
+		exchange->spared |= 1u << IK_REFUSES_SCHEMA; /* there is none to leave out */
 	if (!model->format->answer)
 		return ik_request_serialize(model->format, request, &exchange->body, error);
 	model->format->answer(request, &exchange->script);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/output.h"
 #include "agent/session/compaction.h"
 #include "agent/session/record.h"
 #include "agent/session/runs.h"
@@ -70,6 +71,24 @@ static struct ik_model *answering(const struct ik_session *session)
 	return model ? model : session->model;
 }
 
+/* Return the schema of the last reply, or no value. */
+static struct ik_json_span output_schema(const struct ik_session *session)
+{
+	const char *schema = session->options.output_schema;
+
+	return (struct ik_json_span){ schema, schema ? strlen(schema) : 0 };
+}
+
+/* Read the last reply of a turn. */
+static bool read_output(const void *arg, const char *text, size_t length, struct ik_buf *out,
+	struct ik_error *error)
+{
+	const struct ik_session *session = arg;
+
+	return ik_output_read(output_schema(session), answering(session), text, length, out, error) ==
+		IK_OK;
+}
+
 /* Fill in what is sent with every request. */
 static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
@@ -80,6 +99,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	/* A fork begins with the same messages. */
 	if (ik_conversation_count(request->conversation) > 0)
 		request->cache_key = ik_conversation_at(request->conversation, 0)->id;
+	request->output_schema = output_schema(session);
 	request->tools = ik_session_tools(session, &request->tool_count);
 	return answering(session);
 }
@@ -554,17 +574,21 @@ static char *make_prompt(const struct ik_session *session)
 	const struct ik_sandbox *sandbox = session->options.run.sandbox;
 	const char *instructions = session->instructions;
 	bool tools = !session->options.no_tools;
-	struct ik_buf bounds;
+	struct ik_buf bounds, output;
 	char *prompt;
 
 	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&output, 2 * IK_LIMIT_SCHEMA);
+	if (session->options.output_schema)
+		ik_output_put_instruction(session->options.output_schema, &output);
 	if (tools && sandbox)
 		ik_sandbox_put_words(sandbox, &bounds);
-	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s", session->record->prompt,
+	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s%s", session->record->prompt,
 		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", bounds.length > 0 ? " " : "",
 		bounds.data, session->record->directory, instructions ? "\n\n" : "",
-		instructions ? instructions : "");
+		instructions ? instructions : "", output.data);
 	ik_buf_done(&bounds);
+	ik_buf_done(&output);
 	return prompt;
 }
 
@@ -615,6 +639,7 @@ static struct ik_turn *make_turn(struct ik_session *session)
 		.is_read_only = is_read_only,
 		.call_line = call_line,
 		.judge = judge,
+		.read_output = options->output_schema ? read_output : NULL,
 		.perform = perform,
 		.arg = session,
 		.max_tool_turns = options->max_tool_turns,
@@ -715,7 +740,7 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_unref(session->model);
 	session->model = model;
 	session->memory.stand_in = ik_model_unref(session->memory.stand_in);
-	session->memory.refused.thoughts = false;
+	session->memory.refused.thoughts = session->memory.refused.schema = false;
 	tell_model(session);
 }
 

@@ -62,6 +62,8 @@ struct ik_session_options {
 	const char *directory;      /* the session's, stored with it */
 	const char *system_prompt;  /* for a new session, stored with it; NULL: the built-in one */
 	const char *instructions;   /* of the project, sent after the prompt; NULL: none */
+	const char *output_schema;  /* borrowed: what each turn's last reply has to satisfy
+	                               (agent/output.h); NULL: nothing */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
 	enum ik_asking asking;

@@ -50,6 +50,10 @@ struct ik_turn {
 	struct ik_part *looping; /* that call, while the user decides whether to continue (no call of
 	                            its round is judged before), or NULL */
 
+	struct ik_buf said;   /* the last reply so far, which may take several "continue" requests */
+	struct ik_buf output; /* what the turn yields */
+	bool output_wrong;    /* a reply was not good; the next one is the last try */
+
 	struct ik_reply reply;
 	size_t running;
 
@@ -139,7 +143,9 @@ static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
-	turn->failed = false;
+	turn->failed = turn->output_wrong = false;
+	ik_buf_clear(&turn->said);
+	ik_buf_clear(&turn->output);
 	turn->state = IK_TURN_WAITING;
 	if (message) {
 		message->time_ms = ik_clock_wall_ms(); /* it may have been queued */
@@ -246,7 +252,13 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	turn->failed = stop == IK_TURN_STOP_ERROR;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
 		hold(turn);
-	emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_DONE, .stop = stop });
+	emit(turn,
+		(struct ik_event){
+			.kind = IK_EVENT_TURN_DONE,
+			.stop = stop,
+			.text = turn->output.length > 0 ? turn->output.data : NULL,
+			.text_length = turn->output.length,
+		});
 	take_queued(turn);
 }
 
@@ -801,14 +813,74 @@ static void explain_end(struct ik_turn *turn)
 	}
 }
 
+/* Add the reply's last text, which is the answer after any commentary. */
+static void gather(struct ik_turn *turn)
+{
+	size_t i = turn->reply.count;
+
+	while (i > 0 && turn->reply.parts[i - 1]->kind != IK_PART_TEXT)
+		i--;
+	if (turn->options.read_output && i > 0)
+		ik_buf_append(&turn->said, turn->reply.parts[i - 1]->text.data,
+			turn->reply.parts[i - 1]->text.length);
+}
+
+/* Let the model write the last reply once more. */
+static void ask_again(struct ik_turn *turn, const char *why)
+{
+	char *sentence =
+		ik_format(_("The reply does not satisfy the schema, so the model is asked once "
+					"more: %s"),
+			why);
+	/* The model reads this, so it is not translated. */
+	char *demand =
+		ik_format("Your reply does not satisfy the JSON Schema: %s. Write the whole JSON "
+				  "again, corrected, and nothing else.",
+			why);
+
+	turn->output_wrong = true;
+	append_notice(turn, sentence);
+	append(turn, ik_message_automatic(demand), (struct ik_event){ .kind = IK_EVENT_MESSAGE });
+	free(sentence);
+	free(demand);
+	begin_round(turn);
+}
+
+/* End the turn with what the complete reply says, if that is good. */
+static void yield(struct ik_turn *turn)
+{
+	struct ik_error why = { .text = "" };
+	char *sentence;
+
+	if (!turn->options.read_output ||
+		turn->options.read_output(turn->options.arg, turn->said.data, turn->said.length,
+			&turn->output, &why)) {
+		finish(turn, IK_TURN_STOP_END);
+		return;
+	}
+	ik_buf_clear(&turn->said);
+	ik_buf_clear(&turn->output);
+	if (!turn->output_wrong) {
+		ask_again(turn, why.text);
+		return;
+	}
+	sentence = ik_format(_("The reply does not satisfy the schema: %s"), why.text);
+	turn->half_said = false;
+	append_error(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
+	free(sentence);
+	finish(turn, IK_TURN_STOP_ERROR);
+}
+
 /* Process the complete reply. */
 static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
 	if (turn->reply.call_count > 0) {
+		ik_buf_clear(&turn->said);
 		begin_calls(turn);
 		return;
 	}
+	gather(turn);
 	if (continue_reply(turn))
 		return;
 	explain_end(turn);
@@ -816,8 +888,10 @@ static void on_stream_end(struct ik_turn *turn)
 		finish(turn, IK_TURN_STOP_LENGTH);
 	else if (turn->reply.stop == IK_STOP_REFUSED)
 		finish(turn, IK_TURN_STOP_REFUSED);
+	else if (turn->forbidden)
+		finish(turn, IK_TURN_STOP_LIMIT);
 	else
-		finish(turn, turn->forbidden ? IK_TURN_STOP_LIMIT : IK_TURN_STOP_END);
+		yield(turn);
 }
 
 /* Judge all waiting calls again, since the rules have changed. */
@@ -878,6 +952,8 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
 	turn->options = *options;
 	turn->price = (struct ik_price)IK_PRICE_UNKNOWN;
 	ik_buf_init(&turn->last_arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&turn->said, IK_LIMIT_REPLY);
+	ik_buf_init(&turn->output, IK_LIMIT_REPLY);
 	return turn;
 }
 
@@ -900,6 +976,8 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 	free(turn->last_name);
 	free(turn->model);
 	ik_buf_done(&turn->last_arguments);
+	ik_buf_done(&turn->said);
+	ik_buf_done(&turn->output);
 	free(turn);
 	return NULL;
 }

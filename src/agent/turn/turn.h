@@ -76,6 +76,11 @@ struct ik_turn_options {
 	 * DENY the envelope's sentence. */
 	enum ik_turn_verdict (*judge)(const void *arg, const char *name, struct ik_json_span arguments,
 		bool is_asking, char **ret_text);
+	/* Read the text of the reply that would end the turn, and append what the turn is to yield. Return
+	 * false and an error if the reply is not good: the model then gets one more try. NULL: any reply
+	 * ends it. */
+	bool (*read_output)(const void *arg, const char *text, size_t length, struct ik_buf *out,
+		struct ik_error *error);
 	/* Carry out an effect. May query the turn, but not step it. */
 	void (*perform)(void *arg, const struct ik_effect *effect);
 	void *arg;          /* argument of these functions */

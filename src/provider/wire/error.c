@@ -295,6 +295,24 @@ enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length)
 		{ "thinking is not", IK_REFUSES_THOUGHTS },
 		{ "include_thoughts", IK_REFUSES_THOUGHTS },
 		{ "includeThoughts", IK_REFUSES_THOUGHTS },
+		/* OpenAI and compatible servers; Anthropic; Google: "Function calling with a response mime
+		 * type: 'application/json' is unsupported". */
+		{ "response_format", IK_REFUSES_SCHEMA },
+		{ "response format", IK_REFUSES_SCHEMA },
+		{ "text.format", IK_REFUSES_SCHEMA },
+		{ "json_schema", IK_REFUSES_SCHEMA },
+		{ "json schema", IK_REFUSES_SCHEMA },
+		{ "json mode", IK_REFUSES_SCHEMA },
+		{ "grammar", IK_REFUSES_SCHEMA },
+		{ "structured output", IK_REFUSES_SCHEMA },
+		{ "output_config", IK_REFUSES_SCHEMA },
+		{ "output_format", IK_REFUSES_SCHEMA },
+		{ "response mime type", IK_REFUSES_SCHEMA },
+		{ "response_mime_type", IK_REFUSES_SCHEMA },
+		{ "responseMimeType", IK_REFUSES_SCHEMA },
+		{ "responseJsonSchema", IK_REFUSES_SCHEMA },
+		{ "response_json_schema", IK_REFUSES_SCHEMA },
+		{ "response_schema", IK_REFUSES_SCHEMA },
 	};
 	enum ik_refusal refusal = IK_REFUSES_OTHER;
 	struct ik_buf text;
@@ -305,7 +323,7 @@ enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length)
 		if (strcasestr(text.data, rows[index].phrase))
 			refusal = rows[index].refusal;
 	ik_buf_done(&text);
-	return status == 400 ? refusal : IK_REFUSES_OTHER;
+	return status == 400 || status == 422 ? refusal : IK_REFUSES_OTHER;
 }
 
 /* Read a time such as "47s", "1m12.5s" or "6ms" at *text, in milliseconds; -1 if there is none. */

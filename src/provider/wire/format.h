@@ -89,6 +89,7 @@ struct ik_refused {
 	int64_t opaque_ms; /* wall clock: opaque data (thinking, signatures) of messages that are not
 	                      newer; 0: none */
 	bool thoughts;     /* the wish to see the model's thinking */
+	bool schema;       /* the schema of the reply, or the members that carry it */
 };
 
 /* A request for one round, independent of the provider. Borrows everything. */
@@ -102,9 +103,11 @@ struct ik_request {
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
-	const char *cache_key;     /* the same for all requests that may begin alike; NULL: none */
-	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
-	int64_t max_output_tokens; /* 0: the provider's default */
+	const char *cache_key; /* the same for all requests that may begin alike; NULL: none */
+	struct ik_json_span output_schema; /* what the reply has to satisfy, as a server's own mode; the
+	                                      system prompt has it in any case. No value: nothing */
+	bool forbid_calls;                 /* tool choice "none"; the tools are still listed */
+	int64_t max_output_tokens;         /* 0: the provider's default */
 	enum ik_thinking thinking;
 	struct ik_refused refused;
 };
@@ -206,9 +209,9 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
  * What a failed response refuses, without which the request may be sent again: opaque data of earlier
  * replies, which providers bind to a model, to the account, and some to the system prompt and the
  * tools; or to show thinking, which OpenAI does for verified organisations only, and no provider for
- * a model that doesn't think.
+ * a model that doesn't think; or the schema of the reply.
  */
-enum ik_refusal { IK_REFUSES_OTHER, IK_REFUSES_OPAQUE, IK_REFUSES_THOUGHTS };
+enum ik_refusal { IK_REFUSES_OTHER, IK_REFUSES_OPAQUE, IK_REFUSES_THOUGHTS, IK_REFUSES_SCHEMA };
 enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length);
 
 /* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:

@@ -129,3 +129,22 @@ Test(schema, what_is_wrong_is_named)
 		"/a/anyOf/1/type: \"nul\" is no type that JSON Schema knows; did you mean \"null\"?");
 	expect_refused("{\"a\":{\"enum\":\"x\"}}", "/a/enum: is \"x\", but must be a list of values");
 }
+
+/* Schemas in files: of any type, and the key of a mistake is known. */
+Test(schema, reads_any_schema)
+{
+	static const char array[] = "{\"type\": \"array\", \"items\": {\"type\": \"integer\"}}";
+	static const char wrong[] = "{\"anyOf\": [{\"properties\": {\"x\": {\"type\": \"strin\"}}}]}";
+	struct ik_error error;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	cr_assert_eq(ik_schema_read(parse(array), &out, &error), IK_OK);
+	cr_assert_str_eq(out.data, "{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}");
+	cr_assert_eq(ik_schema_read(parse(wrong), &out, &error), IK_INVALID);
+	cr_assert(strncmp(error.text, "/anyOf/0/properties/x/type: ", 28) == 0, "%s", error.text);
+	cr_assert_eq(error.at, strstr(wrong, "\"type\""));
+	cr_assert_eq(ik_schema_read(parse("[]"), &out, &error), IK_INVALID);
+	cr_assert_null(error.at);
+	ik_buf_done(&out);
+}

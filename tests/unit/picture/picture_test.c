@@ -36,7 +36,7 @@ static struct file picture_file(enum ik_picture_format format, int width, int he
 /* Do a job; return the line before what it made, which is left in out. */
 static char *make(const char *job, int first, int second, struct file file, struct ik_buf *out)
 {
-	struct ik_error error = {IK_OK, ""};
+	struct ik_error error = { .status = IK_OK };
 	char *end, *line;
 
 	ik_buf_init(out, IK_LIMIT_PICTURE);
@@ -234,7 +234,7 @@ Test(picture, sixels)
 
 static void expect_refused(const char *job, const char *bytes, size_t length, const char *words)
 {
-	struct ik_error error = {IK_OK, ""};
+	struct ik_error error = { .status = IK_OK };
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_PICTURE);
