@@ -109,6 +109,9 @@ int main(int argc, char **argv)
 	(void)bindtextdomain(PACKAGE, translations);
 	free(translations);
 	(void)textdomain(PACKAGE);
+	/* Started by a shell, with the words to complete. */
+	if (argc > 3 && ik_text_equal(argv[1], "--complete"))
+		return ik_cli_complete(argc - 2, argv + 2);
 	/* A failed write is reported as an error instead of ending the program. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -104,6 +104,12 @@ int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup);
 /* cli_session.c: `ikigai session ...`; its verbs are the files session_*.c. */
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup);
 
+/* cli_complete.c: complete a command line in a shell (core/options.h): print what its last word can
+ * be, a line each: the word, a tab, and what it means. The line "TAB files" or "TAB directories" asks
+ * the shell for its own. Only the setup, the store or the tools that the word needs are read, and
+ * for a second and a half at most. */
+int ik_cli_complete(int argc, char **argv);
+
 /* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check runs anything
  * untrusted, shows a key, or changes more than opening the database does. */
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup);

@@ -167,42 +167,46 @@ struct verb {
 	const char *word, *second_word;
 	enum ik_verb verb;
 	const char *help;
-	int least, most;   /* operands */
-	const char *wants; /* the error for too few operands */
+	int least, most;         /* operands */
+	enum ik_operand operand; /* what they are */
+	const char *wants;       /* the error for too few operands */
 };
 
 #define WANTS_SESSION N_("needs the id or the number of a session; ikigai session list shows them")
 #define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
 
 static const struct verb verbs[] = {
-	{ NULL, NULL, IK_VERB_CHAT, chat_help, 0, 1, NULL },
-	{ "exec", NULL, IK_VERB_EXEC, exec_help, 0, 2, NULL },
-	{ "tool", "list", IK_VERB_TOOL_LIST, tool_help, 0, 0, NULL },
-	{ "tool", "show", IK_VERB_TOOL_SHOW, tool_help, 1, 1, WANTS_TOOL },
-	{ "tool", "run", IK_VERB_TOOL_RUN, tool_help, 1, 2, WANTS_TOOL },
-	{ "tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 1, INT_MAX,
+	{ NULL, NULL, IK_VERB_CHAT, chat_help, 0, 1, IK_OPERAND_TEXT, NULL },
+	{ "exec", NULL, IK_VERB_EXEC, exec_help, 0, 2, IK_OPERAND_TEXT, NULL },
+	{ "tool", "list", IK_VERB_TOOL_LIST, tool_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "tool", "show", IK_VERB_TOOL_SHOW, tool_help, 1, 1, IK_OPERAND_TOOL, WANTS_TOOL },
+	{ "tool", "run", IK_VERB_TOOL_RUN, tool_help, 1, 2, IK_OPERAND_TOOL, WANTS_TOOL },
+	{ "tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 1, INT_MAX, IK_OPERAND_FILE,
 		N_("needs the path of an executable, or several") },
-	{ "tool", "new", IK_VERB_TOOL_NEW, tool_help, 1, 1,
+	{ "tool", "new", IK_VERB_TOOL_NEW, tool_help, 1, 1, IK_OPERAND_TEXT,
 		N_("needs a name for the tool, such as: ikigai tool new weather") },
-	{ "tool", "trust", IK_VERB_TOOL_TRUST, tool_help, 0, 1, NULL },
-	{ "session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, NULL },
-	{ "session", "show", IK_VERB_SESSION_SHOW, session_help, 1, 1, WANTS_SESSION },
-	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, 0, 1, NULL },
-	{ "session", "import", IK_VERB_SESSION_IMPORT, session_help, 1, 1,
+	{ "tool", "trust", IK_VERB_TOOL_TRUST, tool_help, 0, 1, IK_OPERAND_DIRECTORY, NULL },
+	{ "session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "session", "show", IK_VERB_SESSION_SHOW, session_help, 1, 1, IK_OPERAND_SESSION,
+		WANTS_SESSION },
+	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, 0, 1, IK_OPERAND_SESSION, NULL },
+	{ "session", "import", IK_VERB_SESSION_IMPORT, session_help, 1, 1, IK_OPERAND_FILE,
 		N_("needs a file that ikigai session export wrote") },
-	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, 1, 1000,
+	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, 1, 1000, IK_OPERAND_TEXT,
 		N_("needs the words to look for") },
-	{ "session", "delete", IK_VERB_SESSION_DELETE, session_help, 0, 1, WANTS_SESSION },
-	{ "session", "backup", IK_VERB_SESSION_BACKUP, session_help, 1, 1,
+	{ "session", "delete", IK_VERB_SESSION_DELETE, session_help, 0, 1, IK_OPERAND_SESSION,
+		WANTS_SESSION },
+	{ "session", "backup", IK_VERB_SESSION_BACKUP, session_help, 1, 1, IK_OPERAND_FILE,
 		N_("needs the name of a new file") },
-	{ "session", "recover", IK_VERB_SESSION_RECOVER, session_help, 0, 0, NULL },
-	{ "config", "set", IK_VERB_CONFIG_SET, config_help, 2, 2,
+	{ "session", "recover", IK_VERB_SESSION_RECOVER, session_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "config", "set", IK_VERB_CONFIG_SET, config_help, 2, 2, IK_OPERAND_KEY,
 		N_("needs a key and a value, such as: ikigai config set ui.theme light") },
-	{ "model", "list", IK_VERB_MODEL_LIST, model_help, 0, 0, NULL },
-	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, NULL },
-	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, NULL },
-	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
+	{ "model", "list", IK_VERB_MODEL_LIST, model_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, IK_OPERAND_MODEL, NULL },
+	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, IK_OPERAND_TEXT, NULL },
 };
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 /* The kind of value that an option takes, which decides how it is stored. */
 enum takes {
@@ -226,83 +230,101 @@ static const struct option_row {
 	const char *name; /* or NULL */
 	char letter;      /* or 0 */
 	enum takes takes;
-	size_t place;   /* offset in struct ik_options */
-	unsigned verbs; /* verbs that accept it; 0: all */
+	size_t place;          /* offset in struct ik_options */
+	unsigned verbs;        /* verbs that accept it; 0: all */
+	enum ik_operand value; /* what its value is */
 } rows[] = {
-	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0 },
-	{ "--config", 0, VALUE, offsetof(struct ik_options, config_file), 0 },
-	{ "--database", 0, ADDRESS, offsetof(struct ik_options, database), 0 },
-	{ "--provider", 'p', VALUE, offsetof(struct ik_options, provider), 0 },
-	{ "--model", 'm', VALUE, offsetof(struct ik_options, model), 0 },
-	{ "--base-url", 0, ADDRESS, offsetof(struct ik_options, base_url), 0 },
-	{ "--system-prompt", 's', VALUE, offsetof(struct ik_options, system_prompt), 0 },
-	{ "--resume", 0, ID, offsetof(struct ik_options, resume_id), 0 },
-	{ "--continue", 0, ID, offsetof(struct ik_options, resume_id), 0 },
-	{ "--no-tools", 0, NOTHING, offsetof(struct ik_options, no_tools), 0 },
-	{ "--screen-reader", 0, NOTHING, offsetof(struct ik_options, screen_reader), 0 },
-	{ "--trust-project", 0, YES_NO, offsetof(struct ik_options, trust_project), 0 },
-	{ "--sandbox", 0, VALUE, offsetof(struct ik_options, sandbox), 0 },
-	{ "--max-tool-turns", 0, VALUE, offsetof(struct ik_options, max_tool_turns), 0 },
-	{ "--json", 0, NOTHING, offsetof(struct ik_options, json), PRINTS_JSON },
-	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes), VERB(EXEC) | VERB(SESSION_DELETE) },
+	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0, IK_OPERAND_DIRECTORY },
+	{ "--config", 0, VALUE, offsetof(struct ik_options, config_file), 0, IK_OPERAND_FILE },
+	{ "--database", 0, ADDRESS, offsetof(struct ik_options, database), 0, IK_OPERAND_FILE },
+	{ "--provider", 'p', VALUE, offsetof(struct ik_options, provider), 0, IK_OPERAND_PROVIDER },
+	{ "--model", 'm', VALUE, offsetof(struct ik_options, model), 0, IK_OPERAND_MODEL },
+	{ "--base-url", 0, ADDRESS, offsetof(struct ik_options, base_url), 0, IK_OPERAND_TEXT },
+	{ "--system-prompt", 's', VALUE, offsetof(struct ik_options, system_prompt), 0,
+		IK_OPERAND_FILE },
+	{ "--resume", 0, ID, offsetof(struct ik_options, resume_id), 0, IK_OPERAND_SESSION },
+	{ "--continue", 0, ID, offsetof(struct ik_options, resume_id), 0, IK_OPERAND_SESSION },
+	{ "--no-tools", 0, NOTHING, offsetof(struct ik_options, no_tools), 0, IK_OPERAND_TEXT },
+	{ "--screen-reader", 0, NOTHING, offsetof(struct ik_options, screen_reader), 0,
+		IK_OPERAND_TEXT },
+	{ "--trust-project", 0, YES_NO, offsetof(struct ik_options, trust_project), 0,
+		IK_OPERAND_YES_NO },
+	{ "--sandbox", 0, VALUE, offsetof(struct ik_options, sandbox), 0, IK_OPERAND_SANDBOX },
+	{ "--max-tool-turns", 0, VALUE, offsetof(struct ik_options, max_tool_turns), 0,
+		IK_OPERAND_TEXT },
+	{ "--json", 0, NOTHING, offsetof(struct ik_options, json), PRINTS_JSON, IK_OPERAND_TEXT },
+	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes), VERB(EXEC) | VERB(SESSION_DELETE),
+		IK_OPERAND_TEXT },
 	{ "--all", 0, NOTHING, offsetof(struct ik_options, all),
-		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) | VERB(SESSION_EXPORT) },
-	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider), VERB(TOOL_SHOW) },
-	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW) },
-	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW) },
-	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST) },
-	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT) },
-	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC) },
-	{ "--output-schema", 0, VALUE, offsetof(struct ik_options, output_schema), VERB(EXEC) },
-	{ "--require-store", 0, NOTHING, offsetof(struct ik_options, require_store), VERB(EXEC) },
-	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE) },
-	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE) },
-	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST) },
-	{ "--everybody", 0, NOTHING, offsetof(struct ik_options, everybody), FINDS_SESSIONS },
-	{ "--help", 'h', NOTHING, offsetof(struct ik_options, help), 0 },
-	{ "--version", 0, NOTHING, offsetof(struct ik_options, version), 0 },
+		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) | VERB(SESSION_EXPORT), IK_OPERAND_TEXT },
+	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider), VERB(TOOL_SHOW),
+		IK_OPERAND_PROVIDER },
+	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW),
+		IK_OPERAND_LANGUAGE },
+	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW),
+		IK_OPERAND_TEXT },
+	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST),
+		IK_OPERAND_TEXT },
+	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT),
+		IK_OPERAND_FORMAT },
+	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC), IK_OPERAND_TEXT },
+	{ "--require-store", 0, NOTHING, offsetof(struct ik_options, require_store), VERB(EXEC),
+		IK_OPERAND_TEXT },
+	{ "--output-schema", 0, VALUE, offsetof(struct ik_options, output_schema), VERB(EXEC),
+		IK_OPERAND_FILE },
+	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE),
+		IK_OPERAND_TEXT },
+	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE),
+		IK_OPERAND_TEXT },
+	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST),
+		IK_OPERAND_TEXT },
+	{ "--everybody", 0, NOTHING, offsetof(struct ik_options, everybody), FINDS_SESSIONS,
+		IK_OPERAND_TEXT },
+	{ "--help", 'h', NOTHING, offsetof(struct ik_options, help), 0, IK_OPERAND_TEXT },
+	{ "--version", 0, NOTHING, offsetof(struct ik_options, version), 0, IK_OPERAND_TEXT },
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), LONG = 256 };
 
 /* Return the first verb with this word, or NULL. */
 static const struct verb *find_word(const char *word)
 {
-	for (size_t i = 1; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+	for (size_t i = 1; i < VERBS; i++)
 		if (ik_text_equal(word, verbs[i].word))
 			return &verbs[i];
 	return NULL;
 }
 
-/* Fail because the second word is missing or does not name a verb. */
-static void refuse_word(bool tool, const char *word, struct ik_error *error)
+/* Fail because the second word is missing (NULL) or does not name a verb. */
+static void refuse_word(const char *first, const char *word, struct ik_error *error)
 {
+	struct ik_buf all;
+
+	ik_buf_init(&all, IK_KIB(1));
+	for (const struct verb *verb = verbs; verb < verbs + VERBS; verb++)
+		if (verb->second_word && ik_text_equal(verb->word, first))
+			ik_buf_printf(&all, "%s%s", all.length > 0 ? ", " : "", verb->second_word);
 	if (!word)
-		(void)ik_error_set(error, IK_INVALID, "%s",
-			tool ? _("\"tool\" needs a word more: list, show, run, validate, new or trust")
-				 : _("\"session\" needs a word more: list, show, export, import, search, delete, "
-					 "backup or recover"));
+		(void)ik_error_set(error, IK_INVALID, _("\"%s\" needs a word more: %s"), first, all.data);
 	else
-		(void)ik_error_set(error, IK_INVALID,
-			tool ? _("\"tool %s\" is no command; there are list, show, run, validate, new and "
-					 "trust")
-				 : _("\"session %s\" is no command; there are list, show, export, import, search, "
-					 "delete, backup and recover"),
-			word);
+		(void)ik_error_set(error, IK_INVALID, _("\"%s %s\" is no command; there are: %s"), first,
+			word, all.data);
+	ik_buf_done(&all);
 }
 
 /* Find the verb that the first *ret_used operands name. */
 static const struct verb *find_verb(char **operands, int count, int *ret_used,
 	struct ik_error *error)
 {
-	static const char *const words[] = { "exec", "tool", "session", "config", "doctor" };
-	const char *near;
+	const char *words[VERBS], *near;
+	size_t word_count = 0;
 
 	*ret_used = 0;
 	if (count == 0)
 		return &verbs[0];
-	for (size_t i = 1; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 1; i < VERBS; i++) {
 		const char *second = verbs[i].second_word;
 
+		words[word_count++] = verbs[i].word;
 		if (!ik_text_equal(operands[0], verbs[i].word) ||
 			(second && (count == 1 || !ik_text_equal(operands[1], second))))
 			continue;
@@ -310,10 +332,10 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used,
 		return &verbs[i];
 	}
 	if (find_word(operands[0])) {
-		refuse_word(ik_text_equal(operands[0], "tool"), operands[1], error);
+		refuse_word(operands[0], count > 1 ? operands[1] : NULL, error);
 		return NULL;
 	}
-	near = ik_text_nearest(operands[0], words, sizeof(words) / sizeof(words[0]));
+	near = ik_text_nearest(operands[0], words, word_count);
 	if (!near)
 		return &verbs[0]; /* the first message */
 	(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
@@ -445,6 +467,167 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	o.second = count > 1 ? o.operands[1] : NULL;
 	*ret_options = o;
 	return IK_OK;
+}
+
+/* ---- completion ---- */
+
+/* Where completions go. */
+struct shell_words {
+	ik_candidate_sink *add;
+	void *arg;
+	const char *help; /* what says what they mean */
+};
+
+/* Is a word among the names of an option or a command, "-p, --provider NAME"? */
+static bool is_named(const char *names, size_t length, const char *word)
+{
+	size_t word_length = strlen(word);
+
+	for (const char *at = names; at + word_length <= names + length; at++)
+		if (strncmp(at, word, word_length) == 0 && (at == names || strchr(",;", at[-2])) &&
+			strchr(" ,[;\n", at[word_length]))
+			return true;
+	return false;
+}
+
+/* Append what a help says of an option or a command: the second column of its line, and the lines
+ * that go on with it. */
+static void put_meaning(const char *help, const char *word, struct ik_buf *out)
+{
+	size_t column = 0, length; /* of the names, once found */
+
+	for (const char *line = help; *line != '\0'; line += length + (line[length] == '\n')) {
+		size_t indent = strspn(line, " ");
+		const char *text = line + indent;
+
+		length = strcspn(line, "\n");
+		if (column > 0 && indent < column + 6)
+			return;
+		if (column == 0) {
+			const char *gap = memmem(text, length - indent, "  ", 2), *names = text;
+
+			text = gap ? gap + strspn(gap, " ") : line + length;
+			if (indent < 2 || !is_named(names, (size_t)(text - names), word))
+				continue;
+			column = indent;
+		}
+		if (text < line + length)
+			ik_buf_printf(out, "%s%.*s", out->length > 0 ? " " : "", (int)(line + length - text),
+				text);
+	}
+}
+
+static void add_candidate(const struct shell_words *all, const char *value)
+{
+	struct ik_buf meaning;
+
+	ik_buf_init(&meaning, IK_KIB(4));
+	put_meaning(all->help, value, &meaning);
+	if (meaning.length == 0)
+		put_meaning(_(chat_help), value, &meaning);
+	all->add(all->arg, value, meaning.data ? meaning.data : "");
+	ik_buf_done(&meaning);
+}
+
+/* Pass on the options of a command, or of all commands that begin with the word first (NULL:
+ * none). */
+static void add_options(const struct shell_words *all, const struct verb *verb, const char *first)
+{
+	unsigned allowed = verb ? 1u << verb->verb : 0;
+
+	for (size_t i = 1; first && i < VERBS; i++)
+		if (ik_text_equal(verbs[i].word, first))
+			allowed |= 1u << verbs[i].verb;
+	for (const struct option_row *row = rows; row < rows + ROWS; row++)
+		if (row->verbs == 0 || row->verbs & allowed) {
+			const char short_name[] = { '-', row->letter, '\0' };
+
+			add_candidate(all, row->name ? row->name : short_name);
+		}
+}
+
+/* Pass on the words that can follow the word first of a command (NULL: first words). */
+static void add_words(const struct shell_words *all, const char *first)
+{
+	for (const struct verb *verb = verbs + 1; verb < verbs + VERBS; verb++) {
+		if (!first && find_word(verb->word) == verb)
+			add_candidate(all, verb->word);
+		if (first && verb->second_word && ik_text_equal(verb->word, first))
+			add_candidate(all, verb->second_word);
+	}
+}
+
+/* Return the row of the option that a word is, up to "=". */
+static const struct option_row *find_option(const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (const struct option_row *row = rows; row < rows + ROWS; row++)
+		if ((row->name && strlen(row->name) == length && strncmp(row->name, word, length) == 0) ||
+			(row->letter && length == 2 && word[0] == '-' && word[1] == row->letter))
+			return row;
+	return NULL;
+}
+
+/* Pass on the values of an option that has a few, and return what they are. */
+static enum ik_operand add_values(const struct shell_words *all, const struct option_row *row)
+{
+	static const char *const values[IK_OPERAND_COUNT][3] = {
+		[IK_OPERAND_YES_NO] = { "yes", "no" },
+		[IK_OPERAND_SANDBOX] = { "off", "project", "read-only" },
+		[IK_OPERAND_LANGUAGE] = { "sh", "python", "c" },
+		[IK_OPERAND_FORMAT] = { "jsonl", "markdown" },
+	};
+
+	for (size_t i = 0; row && i < 3 && values[row->value][i]; i++)
+		all->add(all->arg, values[row->value][i], "");
+	return row ? row->value : IK_OPERAND_TEXT;
+}
+
+/* Pass on the words that can follow count operands, and return what other words are. */
+static enum ik_operand add_operands(const struct shell_words *all, char **operands, int count,
+	const struct verb *verb, int used)
+{
+	if (count == 0 || !verb)
+		add_words(all, count == 0 ? NULL : operands[0]);
+	if (!verb || count - used >= verb->most)
+		return IK_OPERAND_TEXT;
+	if (count - used > 0 && verb->operand == IK_OPERAND_KEY)
+		return IK_OPERAND_KEY_VALUE;
+	return count - used > 0 && verb->operand == IK_OPERAND_TOOL ? IK_OPERAND_TEXT : verb->operand;
+}
+
+enum ik_operand ik_options_complete(int argc, char **argv, struct ik_options *ret_options,
+	size_t *ret_start, ik_candidate_sink *sink, void *arg)
+{
+	struct shell_words all = { .add = sink, .arg = arg, .help = _(chat_help) };
+	const char *last = argv[argc - 1], *equals = strchr(last, '=');
+	const struct option_row *row = argc > 2 ? find_option(argv[argc - 2]) : NULL;
+	struct ik_options o = { .program = argv[0] };
+	bool given[ROWS] = { false };
+	struct ik_error error;
+	const struct verb *verb;
+	int count, used;
+
+	*ret_start = 0;
+	if (row && row->takes != VALUE && row->takes != ADDRESS)
+		row = NULL;
+	if (read_options(row ? argc - 2 : argc - 1, argv, &o, given, &error) != IK_OK)
+		return IK_OPERAND_TEXT;
+	count = (row ? argc - 2 : argc - 1) - optind;
+	o.first = count > 0 ? argv[optind + count - 1] : NULL;
+	*ret_options = o;
+	if (!row && equals && (row = find_option(last)))
+		*ret_start = (size_t)(equals + 1 - last);
+	if (row)
+		return add_values(&all, row);
+	verb = find_verb(argv + optind, count, &used, &error);
+	if (count > 0 && find_word(argv[optind]))
+		all.help = _(find_word(argv[optind])->help);
+	if (last[0] != '-')
+		return add_operands(&all, argv + optind, count, verb, used);
+	add_options(&all, verb, count > 0 ? argv[optind] : NULL);
+	return IK_OPERAND_TEXT;
 }
 
 /* Append the given options that all verbs accept, quoted for a shell: " -C DIR ...". */

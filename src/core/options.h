@@ -84,6 +84,36 @@ struct ik_options {
 enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
 	struct ik_error *error) IK_MUST_USE;
 
+/* What a word of the command line is, besides an option or a command. */
+enum ik_operand {
+	IK_OPERAND_TEXT, /* only the user knows */
+	IK_OPERAND_FILE,
+	IK_OPERAND_DIRECTORY,
+	IK_OPERAND_PROVIDER,
+	IK_OPERAND_MODEL,
+	IK_OPERAND_SESSION,
+	IK_OPERAND_TOOL,
+	IK_OPERAND_KEY,       /* of the configuration */
+	IK_OPERAND_KEY_VALUE, /* of the key that is the last operand (first) */
+	IK_OPERAND_YES_NO,
+	IK_OPERAND_SANDBOX,
+	IK_OPERAND_LANGUAGE,
+	IK_OPERAND_FORMAT,
+	IK_OPERAND_COUNT
+};
+
+/* Called with a word, and what it means, or "". */
+typedef void ik_candidate_sink(void *arg, const char *word, const char *meaning);
+
+/*
+ * Complete a command line, of which argv has the words up to the one to complete, at least two: pass
+ * on the commands, options and fixed values that can stand in its place, whatever it begins with.
+ * Return what else can; *ret_start is where the value begins in the word ("--model=..."), ret_options
+ * has what the words before it say, and first, the last operand.
+ */
+enum ik_operand ik_options_complete(int argc, char **argv, struct ik_options *ret_options,
+	size_t *ret_start, ik_candidate_sink *sink, void *arg);
+
 /* Return the command that resumes a session with the same program and options, quoted for a shell
  * in the same directory, but without any address that contains a password. The caller frees it. */
 char *ik_resume_command(const struct ik_options *options, const char *id);

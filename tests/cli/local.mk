@@ -4,6 +4,9 @@
 CLI_TESTS = \
 	tests/cli/agents_file.screen \
 	tests/cli/closed_pipe.screen \
+	tests/cli/complete_bash.screen \
+	tests/cli/complete_fish.screen \
+	tests/cli/complete_zsh.screen \
 	tests/cli/config_command.screen \
 	tests/cli/config_denied.screen \
 	tests/cli/config_unreadable.screen \

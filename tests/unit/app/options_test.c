@@ -6,19 +6,26 @@
 
 #define MOST 20
 
-/* Read a command line given as words that end with NULL. */
-static enum ik_status read_words(const char *const *words, struct ik_options *options, struct ik_error *error)
+/* Copy words that end with NULL, since a command line may be changed. Return their number. */
+static int copy_words(const char *const *words, char *argv[MOST + 1])
 {
-	char copies[MOST][80], *argv[MOST + 1];
 	static char kept[MOST][80];
 	int count = 0;
 
 	for (; words[count] != NULL; count++) {
-		(void)snprintf(copies[count], sizeof copies[count], "%s", words[count]);
-		memcpy(kept[count], copies[count], sizeof kept[count]);
+		(void)snprintf(kept[count], sizeof kept[count], "%s", words[count]);
 		argv[count] = kept[count];
 	}
 	argv[count] = NULL;
+	return count;
+}
+
+/* Read a command line given as words that end with NULL. */
+static enum ik_status read_words(const char *const *words, struct ik_options *options, struct ik_error *error)
+{
+	char *argv[MOST + 1];
+	int count = copy_words(words, argv);
+
 	return ik_options_read(count, argv, options, error);
 }
 
@@ -115,7 +122,8 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "-p", NULL}, "-p"},
 		{{"ikigai", "--no-tools=1", NULL}, "--no-tools"},
 		{{"ikigai", "exce", NULL}, "\"exec\""},
-		{{"ikigai", "tool", NULL}, "list, show, run, validate, new or trust"},
+		{{"ikigai", "tool", NULL}, "list, show, run, validate, new, trust"},
+		{{"ikigai", "model", "frob", NULL}, "list, show"},
 		{{"ikigai", "tool", "frob", NULL}, "frob"},
 		{{"ikigai", "tool", "show", NULL}, "name of a tool"},
 		{{"ikigai", "exec", "one", "two", NULL}, "\"two\""},
@@ -135,4 +143,55 @@ Test(options, errors_name_the_word)
 		cr_assert_eq(read_words(rows[i].words, &o, &error), IK_INVALID, "row %zu", i);
 		cr_assert_not_null(strstr(error.text, rows[i].named), "row %zu: %s", i, error.text);
 	}
+}
+
+/* What completion offers: words separated by blanks. */
+static void keep_word(void *arg, const char *word, const char *meaning)
+{
+	ik_buf_printf(arg, "%s%s ", word, meaning[0] != '\0' ? "!" : "");
+}
+
+#define COMPLETE(...) complete((const char *const[]){"ikigai", __VA_ARGS__, NULL}, &o, &start, &offered)
+
+static enum ik_operand complete(const char *const *words, struct ik_options *o, size_t *start,
+	struct ik_buf *offered)
+{
+	char *argv[MOST + 1];
+	int count = copy_words(words, argv);
+
+	ik_buf_clear(offered);
+	return ik_options_complete(count, argv, o, start, keep_word, offered);
+}
+
+/* A command line is completed by what can follow; "!" marks words that are explained. */
+Test(options, completion)
+{
+	struct ik_options o;
+	struct ik_buf offered;
+	size_t start;
+
+	ik_buf_init(&offered, 10000);
+	cr_assert_eq(COMPLETE(""), IK_OPERAND_TEXT);
+	cr_assert_not_null(strstr(offered.data, "exec tool session "));
+	cr_assert_eq(COMPLETE("session", ""), IK_OPERAND_TEXT);
+	cr_assert_not_null(strstr(offered.data, "list! show! export!"));
+	cr_assert_eq(COMPLETE("session", "show", ""), IK_OPERAND_SESSION);
+	cr_assert_eq(COMPLETE("session", "show", "1", ""), IK_OPERAND_TEXT);
+	cr_assert_eq(COMPLETE("tool", "run", "-p", "x", ""), IK_OPERAND_TOOL);
+	cr_assert_eq(COMPLETE("tool", "run", "glob", ""), IK_OPERAND_TEXT);
+	cr_assert_eq(COMPLETE("tool", "validate", "one", "two"), IK_OPERAND_FILE);
+	cr_assert_eq(COMPLETE("-m", ""), IK_OPERAND_MODEL);
+	cr_assert_eq(COMPLETE("-p", "other", "--model=x"), IK_OPERAND_MODEL);
+	cr_assert_eq(start, strlen("--model="));
+	cr_assert_str_eq(o.provider, "other");
+	cr_assert_eq(COMPLETE("config", "set", "ui.theme", ""), IK_OPERAND_KEY_VALUE);
+	cr_assert_str_eq(o.first, "ui.theme");
+	(void)COMPLETE("--sandbox", "");
+	cr_assert_str_eq(offered.data, "off project read-only ");
+	(void)COMPLETE("exec", "-");
+	cr_assert_not_null(strstr(offered.data, "--wait! "));
+	cr_assert_null(strstr(offered.data, "--limit"));
+	(void)COMPLETE("--nonsense", "");
+	cr_assert_eq(offered.length, 0);
+	ik_buf_done(&offered);
 }
