@@ -29,6 +29,9 @@
 	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
 /* clang-format on */
 
+/* CURLE_TOO_LARGE of libcurl 8.6: a header above 100 KB, for which older ones say "Out of memory". */
+#define TOO_LARGE 100
+
 /* Limit on Retry-After in seconds; nobody waits longer. */
 #define LONGEST_WAIT_S 1000000
 
@@ -72,7 +75,7 @@ struct ik_http_request {
 	struct ik_timer *idle;
 	int64_t idle_timeout_ms;
 	int64_t last_byte;
-	curl_off_t sent; /* when the idle clock last expired */
+	curl_off_t sent; /* of the request's body */
 	struct ik_http_result result;
 	char message[600];
 	char curl_text[CURL_ERROR_SIZE];
@@ -298,13 +301,13 @@ static void schedule(struct ik_http_request *request)
 	}
 }
 
-/* Return the value of a response header, or NULL. */
-static const char *header_of(const struct ik_http_request *request, const char *name)
+const char *ik_http_header(const struct ik_http_request *request, const char *name)
 {
 	const struct http_library *curl = &request->http->curl;
 	struct curl_header *header;
 
-	return curl->easy_header(request->easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+	return request->easy &&
+			curl->easy_header(request->easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
 		? header->value
 		: NULL;
 }
@@ -313,8 +316,8 @@ static const char *header_of(const struct ik_http_request *request, const char *
  * number of seconds or a date, which libcurl parses. */
 static int64_t retry_after_ms(const struct ik_http_request *request)
 {
-	const char *precise = header_of(request, "retry-after-ms");
-	const char *value = precise ? precise : header_of(request, "Retry-After");
+	const char *precise = ik_http_header(request, "retry-after-ms");
+	const char *value = precise ? precise : ik_http_header(request, "Retry-After");
 	curl_off_t left = 0;
 	double seconds;
 	char *end;
@@ -354,7 +357,7 @@ static void IK_PRINTF(3, 4)
 		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 		request->result.status = (int)status;
 		request->result.retry_after_ms = retry_after_ms(request);
-		request->result.should_retry = header_of(request, "x-should-retry");
+		request->result.should_retry = ik_http_header(request, "x-should-retry");
 	}
 	schedule(request);
 }
@@ -546,7 +549,11 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 		end(request, IK_HTTP_BROKEN, _("%s closed the connection without an answer"), address);
 		break;
 	default:
-		end_broken(request, detail);
+		if (!request->head_told && (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE))
+			end(request, IK_HTTP_CONNECT, _("what %s answers begins with too large a header"),
+				address);
+		else
+			end_broken(request, detail);
 	}
 }
 
@@ -611,19 +618,24 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	return length;
 }
 
-/* End the request if no bytes have moved since the idle clock last expired. */
+/* Note what has been sent: a long request takes its time on a slow line. Called by libcurl. */
+static int progressed(void *arg, curl_off_t to_come, curl_off_t came, curl_off_t to_send,
+	curl_off_t sent)
+{
+	struct ik_http_request *request = arg;
+
+	if (sent != request->sent)
+		request->last_byte = ik_clock_ms();
+	request->sent = sent;
+	return 0;
+}
+
+/* End the request if no byte has moved for long enough. */
 static void idle_fired(void *arg)
 {
 	struct ik_http_request *request = arg;
 	int64_t left = request->last_byte + request->idle_timeout_ms - ik_clock_ms();
-	curl_off_t sent = 0;
 
-	request->http->curl.easy_getinfo(request->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-	if (left <= 0 && sent != request->sent) {
-		request->last_byte = ik_clock_ms(); /* a long request body on a slow line */
-		left = request->idle_timeout_ms;
-	}
-	request->sent = sent;
 	if (left > 0) {
 		ik_timer_start(request->idle, left);
 		return;
@@ -683,6 +695,9 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	curl->easy_setopt(easy, CURLOPT_HEADERDATA, request);
 	curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, body_came);
 	curl->easy_setopt(easy, CURLOPT_WRITEDATA, request);
+	curl->easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+	curl->easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progressed);
+	curl->easy_setopt(easy, CURLOPT_XFERINFODATA, request);
 	return true;
 }
 

@@ -74,6 +74,9 @@ struct ik_http *ik_http_free(struct ik_http *http);
 struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
 	const struct ik_http_events *events, void *arg);
 
+/* Return the value of a header of the response, valid until the request is closed, or NULL. */
+const char *ik_http_header(const struct ik_http_request *request, const char *name);
+
 /* Cancel or release a request; no callback follows. Every request must be closed, also after done
  * (from inside done is fine). Returns NULL. */
 struct ik_http_request *ik_http_close(struct ik_http_request *request);

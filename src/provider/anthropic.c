@@ -15,6 +15,7 @@
 #include "provider/wire/decoder.h"
 #include "provider/wire/wire.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 /* Kinds of content blocks; those of the provider's own tools are ignored. */
 enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
@@ -389,13 +390,16 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 	close_user_block(writer);
 }
 
-/* Thinking is only sent back with its signature. */
+/* Thinking is only sent back with its signature, and not at all when it is switched off. */
 static void put_thinking(struct ik_wire_writer *writer, const struct ik_message *message)
 {
+	struct ik_thinking_words words = ik_thinking_words(writer->request);
 	struct ik_json_span opaque = ik_wire_opaque(writer, message);
 	struct ik_json_span signature = ik_json_member(opaque, "signature");
 	struct ik_json_span redacted = ik_json_member(opaque, "redacted");
 
+	if (words.off && ik_text_equal(words.level, "disabled"))
+		return;
 	if (signature.text)
 		ik_json_printf(writer->out, "{'type':'thinking','thinking':'%.*s','signature':%.*s}",
 			(int)message->content_length, message->content, IK_WIRE_SPAN(signature));

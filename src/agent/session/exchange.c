@@ -15,6 +15,8 @@
 
 /* Limit on the wait that a server asks for; a longer one counts as a refusal. */
 #define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
+/* Limit on the id of a request; a longer one is not shown. */
+#define LONGEST_REQUEST_ID 128
 
 struct ik_exchange {
 	struct ik_exchange_options options;
@@ -111,6 +113,19 @@ static void fall_back(struct ik_exchange *exchange, struct ik_model *model, stru
 	ik_timer_start(exchange->next, 0);
 }
 
+/* Append the id that the server gave the request, which the provider's support asks for. */
+static void put_request_id(const struct ik_exchange *exchange, struct ik_buf *text)
+{
+	static const char *const names[] = { "request-id", "x-request-id", "x-amzn-requestid",
+		"apim-request-id", "cf-ray" };
+	const char *id = NULL;
+
+	for (size_t i = 0; exchange->http && !id && i < sizeof(names) / sizeof(*names); i++)
+		id = ik_http_header(exchange->http, names[i]);
+	if (id && strlen(id) <= LONGEST_REQUEST_ID)
+		ik_buf_printf(text, _(" Request ID: %s."), id);
+}
+
 /* Report that the try has failed and whether there will be another. */
 static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
@@ -124,12 +139,9 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 	struct ik_model *fallback = fallback_of(exchange, code, retryable);
 	struct ik_buf text;
 
-	/* A server may echo the key. */
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_puts(&text, sentence);
-	ik_secrets_hide(&text);
 	exchange->failed = true;
-	stop(exchange);
 	/* Nobody waits long for a server where another one can answer. */
 	if (retryable && !exchange->heard &&
 		!(fallback && retry_after_ms > exchange->options.retry.cap_ms))
@@ -142,7 +154,12 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		ik_timer_start(exchange->next, input.delay_ms);
 	} else if (fallback) {
 		fall_back(exchange, fallback, &input, &text);
+	} else {
+		put_request_id(exchange, &text);
 	}
+	stop(exchange);
+	/* A server may echo the key. */
+	ik_secrets_hide(&text);
 	input.text = text.data;
 	input.text_length = text.length;
 	exchange->events->input(exchange->arg, &input);
@@ -352,23 +369,6 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	exchange->events->input(exchange->arg, &input);
 }
 
-static void on_body(void *arg, const char *bytes, size_t length)
-{
-	struct ik_exchange *exchange = arg;
-	size_t room = IK_LIMIT_ERROR_BODY - exchange->words.length;
-
-	if (!exchange->heard)
-		ik_buf_append(&exchange->words, bytes, length < room ? length : room);
-	if (!exchange->decoder || exchange->unread.status != IK_OK)
-		return;
-	/* Stop reading a stream that cannot be decoded; its end reports why. */
-	if (ik_decoder_feed(exchange->decoder, bytes, length, on_delta, exchange, &exchange->unread) !=
-			IK_OK &&
-		!is_over(exchange) && exchange->heard)
-		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK }, IK_INVALID,
-			&exchange->unread);
-}
-
 static void on_done(void *arg, const struct ik_http_result *result)
 {
 	struct ik_exchange *exchange = arg;
@@ -391,6 +391,23 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		fail_stream(exchange, result, status, &error);
 	else
 		end_reply(exchange);
+}
+
+static void on_body(void *arg, const char *bytes, size_t length)
+{
+	struct ik_exchange *exchange = arg;
+	static const struct ik_http_result enough = { .failure = IK_HTTP_OK, .retry_after_ms = -1 };
+	size_t room = IK_LIMIT_ERROR_BODY - exchange->words.length;
+
+	if (!exchange->heard)
+		ik_buf_append(&exchange->words, bytes, length < room ? length : room);
+	if (exchange->decoder && exchange->unread.status == IK_OK)
+		(void)!ik_decoder_feed(exchange->decoder, bytes, length, on_delta, exchange,
+			&exchange->unread);
+	/* Stop reading what can't be decoded, once there is enough of it to say why. */
+	if (!is_over(exchange) && (exchange->heard || length >= room) &&
+		(!exchange->decoder || exchange->unread.status != IK_OK))
+		on_done(exchange, &enough);
 }
 
 /* Emit the next words of the built-in model. */

@@ -53,6 +53,10 @@ static const char *const context_phrases[] = {
 	"maximum context", "input token count", "too many tokens", "input is too long",
 };
 /* clang-format on */
+/* Phrases in messages with status 403 that are not about the key: OpenRouter's moderation, rights at
+ * Bedrock, places that OpenAI does not serve. */
+static const char *const other_refusals[] = { "moderation", "flagged", "not authorized to",
+	"country", "region" };
 /* A phrase in the message of Anthropic's error for an account without money, which has no kind. */
 static const char no_credit[] = "credit balance is too low";
 
@@ -63,7 +67,7 @@ static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retr
 		status >= 500;
 	if (status == 401 || status == 403)
 		*ret_code = IK_CODE_AUTH;
-	else if (status == 429)
+	else if (status == 429 || status == 402)
 		*ret_code = IK_CODE_RATE_LIMIT;
 	else if (status == 413)
 		*ret_code = IK_CODE_CONTEXT;
@@ -88,15 +92,15 @@ static bool read_kind(struct ik_json_span word, enum ik_error_code *ret_code, bo
 	return false;
 }
 
-/* Does text say, in any case, that the conversation is too long? */
-static bool says_too_long(const char *text)
+/* Does text have one of the phrases, in any case? */
+static bool has_phrase(const char *text, const char *const *phrases, size_t count)
 {
-	for (size_t index = 0; index < sizeof(context_phrases) / sizeof(*context_phrases); index++) {
-		if (strcasestr(text, context_phrases[index]))
+	while (count > 0)
+		if (strcasestr(text, phrases[--count]))
 			return true;
-	}
 	return false;
 }
+#define HAS_PHRASE(text, phrases) has_phrase(text, phrases, sizeof(phrases) / sizeof(*(phrases)))
 
 /* Append the message of an error object, or of FastAPI's list of errors. */
 static void append_message(struct ik_json_span error, struct ik_buf *out)
@@ -163,11 +167,11 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 			read_status(status, ret_code, ret_retryable);
 	}
 	if (*ret_code == IK_CODE_PROVIDER && (!status || (status >= 400 && status < 500)) &&
-		says_too_long(out_message->data + before)) {
+		HAS_PHRASE(out_message->data + before, context_phrases)) {
 		*ret_code = IK_CODE_CONTEXT;
 		*ret_retryable = false;
 	}
-	if (status == 402 || strcasestr(out_message->data + before, no_credit)) {
+	if (strcasestr(out_message->data + before, no_credit)) {
 		*ret_code = IK_CODE_RATE_LIMIT;
 		*ret_retryable = false;
 	}
@@ -428,6 +432,8 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	}
+	if (status == 403 && (is_page || HAS_PHRASE(raw.data, other_refusals)))
+		*ret_code = IK_CODE_PROVIDER;
 	ik_secrets_hide(&raw);
 	ik_error_first_words(raw.data, raw.length, MESSAGE_BYTES, &message);
 	end_sentence(&message);

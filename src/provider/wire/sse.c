@@ -27,6 +27,8 @@ static void dispatch(struct ik_sse *sse, ik_sse_sink *sink, void *arg)
 	if (ik_buf_status(&sse->data) != IK_OK)
 		return;
 	if (sse->has_data)
+		sse->unread = 0;
+	if (sse->has_data)
 		sink(arg, sse->event.length ? sse->event.data : "message", sse->data.data,
 			sse->data.length);
 	sse->has_data = false;
@@ -84,6 +86,8 @@ static enum ik_status status_of(const struct ik_sse *sse)
 {
 	enum ik_status status = ik_buf_status(&sse->line);
 
+	if (sse->unread > 2 * IK_LIMIT_SSE_EVENT)
+		return IK_TOO_LARGE;
 	return status != IK_OK ? status : ik_buf_status(&sse->data);
 }
 
@@ -92,6 +96,7 @@ enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
 {
 	const char *at = bytes, *end = bytes + length;
 
+	sse->unread += length;
 	while (at < end && status_of(sse) == IK_OK) {
 		const char *line = at;
 

@@ -20,6 +20,7 @@ struct ik_sse {
 	bool after_cr;
 	bool started;   /* the BOM, if any, has been skipped */
 	bool any_field; /* a field or a comment was found */
+	size_t unread;  /* bytes since the last event: blank lines and comments have no end, either */
 };
 
 typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t length);
@@ -29,8 +30,8 @@ void ik_sse_done(struct ik_sse *sse);
 
 /* Call the sink with each event that bytes complete. event is its type ("message" if not given);
  * data has length bytes, which are not checked to be UTF-8. Return IK_TOO_LARGE if an event exceeds
- * IK_LIMIT_SSE_EVENT, also in all later calls. An event without an empty line after it at the end
- * of the stream is dropped. */
+ * IK_LIMIT_SSE_EVENT, or twice as many bytes have none, also in all later calls. An event without
+ * an empty line after it at the end of the stream is dropped. */
 enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
 	void *arg) IK_MUST_USE;
 

@@ -197,6 +197,9 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 
 	if (request->refused.opaque_ms > 0 && message->time_ms <= request->refused.opaque_ms)
 		return (struct ik_json_span){ NULL, 0 };
+	/* The thinking of another model, before a switch: one that doesn't think refuses it. */
+	if (message->kind == IK_KIND_THINKING && request->facts->form == IK_THINKING_UNSAID)
+		return (struct ik_json_span){ NULL, 0 };
 	return ik_message_opaque(message, endpoint ? endpoint->provider : NULL, writer->format->type);
 }
 

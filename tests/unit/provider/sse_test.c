@@ -112,7 +112,7 @@ Test(sse, refuses_an_event_without_end)
 	struct ik_buf out;
 	memset(bytes, 'x', length);
 
-	for (int variant = 0; variant < 3; variant++) {
+	for (int variant = 0; variant < 4; variant++) {
 		ik_sse_init(&sse);
 		ik_buf_init(&out, IK_LIMIT_SSE_EVENT * 2);
 		if (variant == 0) { /* one line, in two pieces */
@@ -131,6 +131,12 @@ Test(sse, refuses_an_event_without_end)
 			line[4098] = '\n';
 			for (size_t sent = 0; sent <= length && status == IK_OK; sent += 4094)
 				status = ik_sse_feed(&sse, line, sizeof line, collect, &out);
+			cr_assert_eq(status, IK_TOO_LARGE);
+		} else if (variant == 3) { /* lines without an event */
+			enum ik_status status = IK_OK;
+			memset(bytes, '\n', length);
+			for (int sent = 0; sent < 3; sent++)
+				status = ik_sse_feed(&sse, bytes, length, collect, &out);
 			cr_assert_eq(status, IK_TOO_LARGE);
 		} else { /* a whole line in one piece, a little too long */
 			char *whole = malloc(length + 10);
