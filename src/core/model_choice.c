@@ -472,11 +472,13 @@ static void warn_of_key(const struct ik_endpoint *endpoint, struct ik_buf *out)
 	if (!endpoint->api_key || !endpoint->base_url || !ik_text_starts(endpoint->base_url, "http://"))
 		return;
 	address = ik_address_of(endpoint->base_url);
-	if (!ik_address_is_loopback(address))
+	if (!ik_address_is_loopback(address)) {
+		ik_buf_puts(out, out->length > 0 ? " " : "");
 		ik_buf_printf(out,
 			_("The key in %s is sent to %s without encryption: use https:// if "
 			  "that server can."),
 			endpoint->key_variable, address);
+	}
 	free(address);
 }
 
@@ -504,8 +506,10 @@ char *ik_model_warning(const struct ik_model *model)
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	warn_of_key(&model->endpoint, &out);
-	warn_of_retirement(model, &out);
+	for (; model; model = model->fallback) {
+		warn_of_key(&model->endpoint, &out);
+		warn_of_retirement(model, &out);
+	}
 	return out.length > 0 ? ik_buf_take(&out, NULL) : NULL;
 }
 

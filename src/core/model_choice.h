@@ -42,7 +42,7 @@ enum ik_status ik_model_put_tool(const struct ik_config *config, const char *pro
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
 /* Return a warning if the key would be sent to another machine unencrypted, or if the provider
- * switches the model off soon, else NULL; the caller frees it. */
+ * switches the model off soon, or the same of a fallback, else NULL; the caller frees it. */
 char *ik_model_warning(const struct ik_model *model);
 
 /* Return the name at index of the variables that contain providers' keys by default; NULL past the

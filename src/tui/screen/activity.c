@@ -117,9 +117,6 @@ static void note_turn(struct ik_activity *activity, const struct ik_event *event
 void ik_activity_apply(struct ik_activity *activity, const struct ik_event *event)
 {
 	switch (event->kind) {
-	case IK_EVENT_SESSION:
-		activity->failed = false;
-		break;
 	case IK_EVENT_LOCK: /* another ikigai writes the session now */
 		activity->failed = activity->failed && event->lock != IK_LOCK_CHANGE_OTHERS;
 		break;
