@@ -20,6 +20,7 @@
 #include "core/print.h"
 #include "core/setup.h"
 #include "loop/killer.h"
+#include "mcp/serve.h"
 #include "tool/run.h"
 #include "util/limits.h"
 #include "util/redact.h"
@@ -40,6 +41,7 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_CONFIG] = ik_cli_config,
 	[IK_VERB_CONFIG_SET] = ik_cli_config_set,
 	[IK_VERB_DOCTOR] = ik_doctor,
+	[IK_VERB_MCP_SERVE] = ik_mcp_serve,
 };
 
 /* Run a verb that needs the configuration; return the exit status. */

@@ -33,6 +33,39 @@ static enum ik_status put_view(const struct ik_cli *cli, const struct ik_tool *t
 	return status;
 }
 
+/* Append all tools as another program reads them: one that calls tools itself, or a provider. */
+static enum ik_status put_list_for(const struct ik_cli *cli, const struct ik_registry *registry,
+	struct ik_buf *out, struct ik_error *error)
+{
+	static const struct {
+		const char *program, *parameters;
+	} programs[] = {
+		{ "gemini-cli", "parametersJsonSchema" }, /* tools.discoveryCommand */
+		{ "llm-functions", "parameters" },        /* functions.json */
+	};
+	const char *reader = cli->options->for_provider, *parameters = NULL;
+	enum ik_status status = IK_OK;
+	size_t i;
+
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (ik_text_equal(reader, programs[i].program))
+			parameters = programs[i].parameters;
+	ik_json_open(out, '[');
+	for (i = 0; i < ik_registry_count(registry) && status == IK_OK; i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state == IK_TOOL_OK && parameters)
+			ik_json_printf(out, "{'name':'%s','description':'%s','%s':%s}", tool->name,
+				tool->description, parameters,
+				tool->parameters ? tool->parameters : "{\"type\":\"object\"}");
+		else if (tool->state == IK_TOOL_OK)
+			status = ik_model_put_tool(cli->setup->config, reader, tool, out, error);
+	}
+	ik_json_close(out, ']');
+	ik_buf_putc(out, '\n');
+	return status;
+}
+
 /* Print the list or one tool, and return the exit status. */
 static int show(struct ik_cli *cli, const struct ik_registry *registry)
 {
@@ -49,8 +82,9 @@ static int show(struct ik_cli *cli, const struct ik_registry *registry)
 		ik_buf_truncate(&out, out.length - 1); /* drop the line feed */
 		ik_complain(out.data);
 		status = 1;
-	} else if (tool && options->for_provider) {
-		if (put_view(cli, tool, &out, &error) != IK_OK) {
+	} else if (options->for_provider) {
+		if ((tool ? put_view(cli, tool, &out, &error)
+				  : put_list_for(cli, registry, &out, &error)) != IK_OK) {
 			ik_complain(error.text);
 			status = 2;
 		}

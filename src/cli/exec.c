@@ -1,7 +1,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/exec_print.h"
+#include "cli/output.h"
 #include "core/attach.h"
 #include "core/core.h"
 #include "core/memory.h"
@@ -32,126 +32,12 @@
 /* Stop waiting for a pipe that is silent for this long. */
 #define SILENCE_MS 1000
 
-/* ---- output ---- */
-
-/*
- * Standard output or standard error, which must not block: text waits here until the descriptor
- * accepts it. A pipe or terminal gets at most PIPE_BUF bytes at a time when it is ready, because
- * other processes share it and it can't be set to O_NONBLOCK. A regular file is written at once.
- */
-struct exec_output {
-	struct ik_loop *loop;
-	struct ik_watch *watch; /* NULL: a regular file */
-	struct ik_buf waiting;
-	size_t start; /* bytes of waiting that are already written */
-	struct ik_sanitize_state sanitize;
-	int fd;
-	int error; /* errno of a failed write, after which bytes are dropped */
-	bool terminal;
-	void (*drained)(void *);
-	void *arg;
-};
-
-static bool output_is_empty(const struct exec_output *output)
-{
-	return output->start == output->waiting.length;
-}
-
-/* Record a failure; nothing more is written. */
-static void fail(struct exec_output *output, int number)
-{
-	output->error = number;
-	ik_buf_clear(&output->waiting);
-	output->start = 0;
-}
-
-/* Notify the owner once everything is written. */
-static void tell_when_empty(struct exec_output *output)
-{
-	if (!output_is_empty(output))
-		return;
-	ik_buf_clear(&output->waiting);
-	output->start = 0;
-	if (output->watch)
-		(void)ik_watch_set(output->watch, 0, NULL);
-	ik_loop_defer(output->loop, output->drained, output->arg);
-}
-
-static void on_writable(void *arg, int what)
-{
-	struct exec_output *output = arg;
-	size_t left = output->waiting.length - output->start;
-	ssize_t written;
-
-	written = write(output->fd, output->waiting.data + output->start,
-		left < PIPE_BUF ? left : PIPE_BUF);
-	if (written >= 0)
-		output->start += (size_t)written;
-	else if (errno != EINTR && errno != EAGAIN)
-		fail(output, errno);
-	tell_when_empty(output);
-}
-
-/* Can fd block until it is ready (epoll refuses files and /dev/null)? */
-static bool can_wait(int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 &&
-		(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(fd) == 1);
-}
-
-/* Watch fd. Call drained, deferred, whenever everything is written or the descriptor has failed. */
-static struct exec_output *output_new(struct ik_loop *loop, int fd, void (*drained)(void *),
-	void *arg)
-{
-	struct exec_output *output = ik_alloc(sizeof(*output));
-
-	output->loop = loop;
-	output->fd = fd;
-	output->drained = drained;
-	output->arg = arg;
-	output->terminal = isatty(fd) == 1;
-	ik_buf_init(&output->waiting, IK_LIMIT_REQUEST);
-	if (can_wait(fd))
-		output->watch = ik_watch_new(loop, fd, on_writable, output);
-	return output;
-}
-
-static struct exec_output *output_close(struct exec_output *output)
-{
-	if (!output)
-		return NULL;
-	ik_loop_cancel_deferred(output->loop, output->drained, output->arg);
-	output->watch = ik_watch_close(output->watch);
-	ik_buf_done(&output->waiting);
-	free(output);
-	return NULL;
-}
-
-/* Queue bytes, sanitised if fd is a terminal. */
-static void output_write(struct exec_output *output, const char *bytes, size_t length)
-{
-	if (output->error != 0 || length == 0)
-		return;
-	if (output->terminal)
-		ik_sanitize_piece(&output->sanitize, &output->waiting, bytes, length);
-	else
-		ik_buf_append(&output->waiting, bytes, length);
-	if (ik_buf_status(&output->waiting) != IK_OK)
-		fail(output, ENOMEM);
-	else if (output->watch && ik_watch_set(output->watch, IK_WRITABLE, NULL) != IK_OK)
-		fail(output, EIO);
-	while (!output->watch && !output_is_empty(output))
-		on_writable(output, IK_WRITABLE);
-}
-
 /* ---- exec ---- */
 
 struct exec {
 	struct ik_core core;
 	struct ik_loop *loop;
-	struct exec_output *out, *errors;
+	struct ik_output *out, *errors;
 	struct ik_exec_printer printer;
 	struct ik_signal *signals[IK_CLI_SIGNALS];
 	int status;
@@ -264,12 +150,12 @@ static void stop_when_written(void *arg)
 {
 	struct exec *exec = arg;
 
-	if (exec->out->error != 0 && !exec->done) {
+	if (ik_output_error(exec->out) != 0 && !exec->done) {
 		exec->done = true;
 		exec->status = 1;
 		ik_session_cancel(exec->core.session);
 	}
-	if (exec->done && output_is_empty(exec->out) && output_is_empty(exec->errors) &&
+	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
 		(!exec->core.session || ik_session_await_undo(exec->core.session, stop_when_written, exec)))
 		ik_loop_stop(exec->loop);
 }
@@ -292,8 +178,8 @@ static void release(struct exec *exec)
 		return;
 	exec->holding = false;
 	if (exec->said)
-		output_write(exec->out, exec->session.data, exec->session.length);
-	output_write(exec->out, exec->held.data, exec->held.length);
+		ik_output_write(exec->out, exec->session.data, exec->session.length);
+	ik_output_write(exec->out, exec->held.data, exec->held.length);
 }
 
 /* Print an event, or hold its lines. */
@@ -307,11 +193,11 @@ static void print(struct exec *exec, const struct ik_event *event)
 	if (event->kind == IK_EVENT_TURN_DONE)
 		ik_exec_print_end(&exec->printer, &out);
 	if (!exec->holding)
-		output_write(exec->out, out.data, out.length);
+		ik_output_write(exec->out, out.data, out.length);
 	else
 		ik_buf_append(event->kind == IK_EVENT_SESSION ? &exec->session : &exec->held, out.data,
 			out.length);
-	output_write(exec->errors, errors.data, errors.length);
+	ik_output_write(exec->errors, errors.data, errors.length);
 	ik_buf_done(&out);
 	ik_buf_done(&errors);
 }
@@ -462,8 +348,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	struct ik_error notice;
 
 	exec->prompt = prompt;
-	exec->out = output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
-	exec->errors = output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
+	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
+	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
 	ik_cli_watch_signals(exec->loop, exec->signals, on_signal, exec);
 	ik_children_become_reaper(exec->loop);
 	ik_killer_enable(exec->loop, "/proc/self/exe");
@@ -482,10 +368,11 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	error->status = IK_OK;
 	if (ik_loop_run(exec->loop, error) != IK_OK) {
 		exec->status = 1;
-	} else if (exec->out->error != 0) {
+	} else if (ik_output_error(exec->out) != 0) {
 		exec->status = exec->status == 0 ? 1 : exec->status;
-		if (exec->out->error != EPIPE) /* EPIPE: the reader has seen enough, like head */
-			(void)ik_error_set_errno(error, exec->out->error, _("cannot write the reply"));
+		if (ik_output_error(exec->out) != EPIPE) /* EPIPE: the reader has seen enough, like head */
+			(void)ik_error_set_errno(error, ik_output_error(exec->out),
+				_("cannot write the reply"));
 	}
 	exec->done = true;
 	current_core = NULL;
@@ -497,8 +384,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		exec->status = STATUS_NOT_STORED;
 	ik_cli_close_signals(exec->signals);
 	ik_children_end(exec->loop);
-	exec->out = output_close(exec->out);
-	exec->errors = output_close(exec->errors);
+	exec->out = ik_output_close(exec->out);
+	exec->errors = ik_output_close(exec->errors);
 	return exec->status;
 }
 

@@ -13,6 +13,7 @@ libik_cli_a_SOURCES = \
 	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \
 	src/cli/import_event.c src/cli/import_event.h \
+	src/cli/output.c src/cli/output.h \
 	src/cli/session_delete.c \
 	src/cli/session_export.c \
 	src/cli/session_import.c \

@@ -190,19 +190,17 @@ static void on_store_fork(void *arg, const char *from, const char *to)
 			ik_session_forked(core->sessions[i].session, to);
 }
 
-/* Add the rules of the configuration. */
-static void make_policy(struct ik_core *core)
+struct ik_policy *ik_core_policy(const struct ik_setup *setup)
 {
-	const struct ik_places *places = &core->setup->places;
+	const struct ik_places *places = &setup->places;
 	const struct ik_policy_options options = {
-		.rules = core->setup->config->policy,
+		.rules = setup->config->policy,
 		.directory = places->directory,
 		.home = places->user_home,
 		.resolve = ik_path_resolve,
 	};
 
-	core->policy = ik_policy_new(&options);
-	core->policy_path = ik_places_file(places, "policy.json");
+	return ik_policy_new(&options);
 }
 
 /* Add the rules that the user saved. */
@@ -432,7 +430,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		return error->status;
 	ik_store_listen(core->store, &store_events, core);
 	core->http = ik_http_new(loop, &http);
-	make_policy(core);
+	core->policy = ik_core_policy(setup);
+	core->policy_path = ik_places_file(&setup->places, "policy.json");
 	if (setup->config->tools_undo)
 		core->undo_directory = ik_places_file(&setup->places, "undo");
 	/* A directory must exist to be hidden from the first call. Failure to create it is reported

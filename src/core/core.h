@@ -167,6 +167,9 @@ struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struc
 /* Is the file in one of the project's two directories, by any name? path must be absolute. */
 bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 
+/* Return a policy with the rules of the configuration. */
+struct ik_policy *ik_core_policy(const struct ik_setup *setup);
+
 /* Return the options for running calls; they borrow from setup and environment. */
 struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment);

@@ -17,6 +17,7 @@ static const char chat_help[] =
 	   "       ikigai tool list|show|run|validate|new|trust ...\n"
 	   "       ikigai session list|show|export|import|search|delete|backup|recover ...\n"
 	   "       ikigai model list|show ...\n"
+	   "       ikigai mcp serve [OPTIONS]\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
 	   "\n"
@@ -72,7 +73,7 @@ static const char exec_help[] =
 	   "Example: git diff | ikigai exec \"review this\"\n");
 
 static const char tool_help[] =
-	N_("Usage: ikigai tool list [--json] [--all]\n"
+	N_("Usage: ikigai tool list [--json] [--all] [--for PROGRAM]\n"
 	   "       ikigai tool show NAME [--json] [--for PROVIDER]\n"
 	   "       ikigai tool run NAME [JSON | -] [--json]\n"
 	   "       ikigai tool validate PATH...\n"
@@ -80,7 +81,8 @@ static const char tool_help[] =
 	   "       ikigai tool trust [--revoke] [DIR]\n"
 	   "\n"
 	   "  list      the tools that a model is offered; with --all also those that\n"
-	   "            failed or are shadowed, disabled or untrusted, and why\n"
+	   "            failed or are shadowed, disabled or untrusted, and why; with --for\n"
+	   "            as JSON for gemini-cli, llm-functions, or a provider as below\n"
 	   "  show      one tool with its parameters; with --for the object by which that\n"
 	   "            provider (openai, anthropic, google, a configured one) is told of it\n"
 	   "  run       call one tool and print the envelope that a model would get, with\n"
@@ -144,6 +146,20 @@ static const char model_help[] =
 	   "Example: ikigai model list -p anthropic\n"
 	   "See also ikigai(1).\n");
 
+static const char mcp_help[] =
+	N_("Usage: ikigai mcp serve [--tools GLOB,...] [--yes]\n"
+	   "\n"
+	   "Offer the tools of this directory to other programs, as a server of the Model\n"
+	   "Context Protocol on standard input and output.  It ends when its input does.\n"
+	   "Policy, trust and sandbox hold as in the chat.\n"
+	   "\n"
+	   "      --tools GLOB,...   offer only tools with such names\n"
+	   "      --yes              allow what would be asked for; otherwise it is denied\n"
+	   "and -C, --sandbox and --trust-project (ikigai --help).\n"
+	   "\n"
+	   "Example: claude mcp add ikigai -- ikigai mcp serve --tools 'file_*,grep'\n"
+	   "See also ikigai-mcp(1).\n");
+
 static const char config_help[] =
 	N_("Usage: ikigai config [--json]\n"
 	   "       ikigai config set KEY VALUE\n"
@@ -203,6 +219,7 @@ static const struct verb verbs[] = {
 		N_("needs a key and a value, such as: ikigai config set ui.theme light") },
 	{ "model", "list", IK_VERB_MODEL_LIST, model_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, IK_OPERAND_MODEL, NULL },
+	{ "mcp", "serve", IK_VERB_MCP_SERVE, mcp_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, IK_OPERAND_TEXT, NULL },
 };
@@ -253,18 +270,19 @@ static const struct option_row {
 	{ "--max-tool-turns", 0, VALUE, offsetof(struct ik_options, max_tool_turns), 0,
 		IK_OPERAND_TEXT },
 	{ "--json", 0, NOTHING, offsetof(struct ik_options, json), PRINTS_JSON, IK_OPERAND_TEXT },
-	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes), VERB(EXEC) | VERB(SESSION_DELETE),
-		IK_OPERAND_TEXT },
+	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes),
+		VERB(EXEC) | VERB(SESSION_DELETE) | VERB(MCP_SERVE), IK_OPERAND_TEXT },
 	{ "--all", 0, NOTHING, offsetof(struct ik_options, all),
 		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) | VERB(SESSION_EXPORT), IK_OPERAND_TEXT },
-	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider), VERB(TOOL_SHOW),
-		IK_OPERAND_PROVIDER },
+	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider),
+		VERB(TOOL_LIST) | VERB(TOOL_SHOW), IK_OPERAND_PROVIDER },
 	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW),
 		IK_OPERAND_LANGUAGE },
 	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW),
 		IK_OPERAND_TEXT },
 	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST),
 		IK_OPERAND_TEXT },
+	{ "--tools", 0, VALUE, offsetof(struct ik_options, tools), VERB(MCP_SERVE), IK_OPERAND_TOOL },
 	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT),
 		IK_OPERAND_FORMAT },
 	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC), IK_OPERAND_TEXT },

@@ -35,6 +35,7 @@ enum ik_verb {
 	IK_VERB_CONFIG,
 	IK_VERB_CONFIG_SET,
 	IK_VERB_DOCTOR,
+	IK_VERB_MCP_SERVE,
 	IK_VERB_HELP, /* print help_text, exit 0 */
 	IK_VERB_VERSION
 };
@@ -68,6 +69,7 @@ struct ik_options {
 	bool project;             /* --project */
 	bool trust_project;       /* --trust-project[=no] */
 	bool revoke;              /* --revoke */
+	const char *tools;        /* --tools: names and globs, with commas */
 	const char *format;       /* --format */
 	const char *older_than;   /* --older-than: days */
 	bool dry_run;             /* --dry-run */

@@ -418,7 +418,7 @@ Test(policy, sentences_for_a_model)
 	struct ik_policy *policy = make("[{\"tool\":\"a\",\"do\":\"ask\"},{\"tool\":\"b\",\"do\":\"deny\"}]");
 
 	denial_is(policy, "a", "Tool 'a' was not run: the policy says that the person has to be asked "
-		"first, and there is nobody to ask. (ikigai exec --yes allows such calls.)");
+		"first, and there is nobody to ask. (--yes allows such calls.)");
 	denial_is(policy, "b", "Tool 'b' was not run: rule 2 of the policy denies this call");
 	ik_policy_set_mode(policy, IK_MODE_READ_ONLY);
 	denial_is(policy, "c", "Tool 'c' was not run: the session is in read-only mode, in which only "

@@ -1,0 +1,133 @@
+#include "mcp/content.h"
+
+#include <string.h>
+
+#include "json/schema.h"
+#include "json/write.h"
+#include "tool/envelope.h"
+#include "util/limits.h"
+
+/* Append the canonical form of `returns` if it is a schema of objects. Return whether it is. A
+ * client rejects the whole list for one schema that is invalid, so a doubtful one is left out. */
+static bool put_output_schema(const struct ik_tool *tool, struct ik_buf *out)
+{
+	struct ik_json_span returns;
+	bool usable;
+
+	usable = tool->returns &&
+		ik_json_check(tool->returns, strlen(tool->returns), &returns, NULL) == IK_OK &&
+		ik_json_string_is(ik_json_member(returns, "type"), "object") &&
+		ik_schema_canonical(returns, out, NULL) == IK_OK && ik_buf_status(out) == IK_OK;
+	if (!usable)
+		ik_buf_clear(out);
+	return usable;
+}
+
+void ik_mcp_put_tool(const struct ik_tool *tool, struct ik_buf *out)
+{
+	bool reads = ik_tool_reads_only(tool);
+	struct ik_buf schema;
+
+	ik_json_printf(out, "{'name':'%s','description':'%s','inputSchema':%s", tool->name,
+		tool->description, tool->parameters ? tool->parameters : "{\"type\":\"object\"}");
+	ik_buf_init(&schema, IK_LIMIT_ENVELOPE);
+	if (put_output_schema(tool, &schema))
+		ik_json_printf(out, "'outputSchema':%s", schema.data);
+	ik_buf_done(&schema);
+	ik_json_printf(out, "'annotations':{'readOnlyHint':%s,'destructiveHint':%s}}",
+		ik_json_word(reads), ik_json_word(!reads));
+}
+
+/* Append an item of text. */
+static void put_text(struct ik_buf *out, const char *text, size_t length)
+{
+	ik_json_printf(out, "{'type':'text','text':");
+	ik_json_put_string(out, text, length);
+	ik_json_close(out, '}');
+}
+
+/* Append the text of a success: its string, or JSON. */
+static void put_success(struct ik_buf *out, struct ik_json_span result)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span only = result, key;
+	struct ik_buf text;
+
+	if (ik_json_span_type(result) == IK_JSON_OBJECT && ik_json_count(result) == 1)
+		(void)ik_json_next(result, &walk, &key, &only);
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	if (!ik_json_string(only, &text))
+		ik_json_put_raw(&text, result);
+	put_text(out, text.data, text.length);
+	ik_buf_done(&text);
+}
+
+/* Append the text of a failure: the sentence, and the end of what the tool wrote. */
+static void put_failure(struct ik_buf *out, struct ik_json_span envelope)
+{
+	static const char *const streams[] = { "stdout", "stderr" };
+	struct ik_buf text, stream;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&stream, IK_LIMIT_ENVELOPE);
+	(void)ik_json_string(ik_json_member(envelope, "error"), &text);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		ik_buf_clear(&stream);
+		if (!ik_json_string(ik_json_member(envelope, streams[i]), &stream) || stream.length == 0)
+			continue;
+		ik_buf_printf(&text, "\n%s:\n", streams[i]);
+		ik_buf_append(&text, stream.data, stream.length);
+	}
+	put_text(out, text.data, text.length);
+	ik_buf_done(&stream);
+	ik_buf_done(&text);
+}
+
+/* Does a result fit the tool's outputSchema, if there is one? The error says why not. */
+static bool fits_schema(const struct ik_tool *tool, struct ik_json_span result, bool *ret_declared,
+	struct ik_error *error)
+{
+	struct ik_json_span schema;
+	struct ik_buf text;
+	bool fits = true;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	*ret_declared = tool && put_output_schema(tool, &text) &&
+		ik_json_check(text.data, text.length, &schema, NULL) == IK_OK;
+	if (*ret_declared)
+		fits = ik_schema_validate(schema, schema, result, error) == IK_OK;
+	ik_buf_done(&text);
+	return fits;
+}
+
+void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope, struct ik_buf *out)
+{
+	struct ik_json_span result = ik_json_member(envelope, "result");
+	struct ik_error misfit = { .text = "" };
+	struct ik_buf hint;
+	bool declared = false;
+	bool failed = !ik_envelope_succeeded(envelope) || ik_json_member(result, "error").text ||
+		!fits_schema(tool, result, &declared, &misfit);
+
+	ik_json_key(out, "content");
+	ik_json_open(out, '[');
+	if (result.text)
+		put_success(out, result);
+	else
+		put_failure(out, envelope);
+	ik_buf_init(&hint, IK_LIMIT_ENVELOPE);
+	if (misfit.text[0] != '\0')
+		ik_buf_printf(&hint, "This result does not fit what the tool says it returns: %s",
+			misfit.text);
+	else
+		(void)ik_json_string(ik_json_member(envelope, "hint"), &hint);
+	if (hint.length > 0)
+		put_text(out, hint.data, hint.length);
+	ik_buf_done(&hint);
+	ik_json_close(out, ']');
+	if (declared && !failed) {
+		ik_json_key(out, "structuredContent");
+		ik_json_put_raw(out, result);
+	}
+	ik_json_printf(out, "'isError':%s", ik_json_word(failed));
+}

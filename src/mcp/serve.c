@@ -1,0 +1,19 @@
+#include "mcp/serve.h"
+
+#include "mcp/server.h"
+#include "mcp/stdio.h"
+
+int ik_mcp_serve(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_mcp_server *server;
+	struct ik_cli cli;
+	int status;
+
+	ik_cli_warn(setup);
+	if (!ik_cli_open(&cli, options, setup))
+		return 1;
+	server = ik_mcp_server_new(&cli);
+	status = ik_mcp_stdio_serve(&cli, server);
+	server = ik_mcp_server_close(server);
+	return ik_cli_close(&cli, status);
+}

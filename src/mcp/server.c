@@ -1,0 +1,871 @@
+#include "mcp/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#include "agent/slots.h"
+#include "core/policy_file.h"
+#include "core/print.h"
+#include "guard/glob.h"
+#include "json/write.h"
+#include "mcp/content.h"
+#include "rpc/jsonrpc.h"
+#include "tool/run.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/log.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+/* The version without sessions; a request names it in _meta. */
+static const char MODERN[] = "2026-07-28";
+/* Those with sessions, the newest first. */
+static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
+/* The one in which several messages may come as a batch. */
+#define BATCH_VERSION "2025-03-26"
+
+#define META "io.modelcontextprotocol/"
+
+/* MCP's own error code. */
+enum { UNSUPPORTED_VERSION = -32022 };
+
+/* How long a client may keep the list of tools; it is told of changes if it listens. */
+#define LIST_TTL_MS 60000
+/* The shortest time between two messages about a call's progress. */
+#define PROGRESS_MS 100
+/* Such a message has at most so much of a line. */
+#define PROGRESS_BYTES IK_KIB(4)
+
+/* A request that is not answered at once. */
+struct request {
+	struct request *next;
+	struct ik_mcp_session *session;
+	struct ik_mcp_channel *channel; /* NULL: nobody wants the answer any more */
+	char *id;                       /* JSON */
+	bool modern;
+	enum { LIST, CALL, LISTEN } kind;
+	bool started;
+	bool wants_changes;   /* of the tools */
+	struct ik_buf params; /* of a call: JSON */
+	struct ik_registry *registry;
+	const struct ik_tool *tool; /* in registry */
+	struct ik_slot slot;
+	struct ik_run *run;
+	struct ik_json_span token; /* in params: for messages about progress; or no value */
+	int64_t progress;          /* number of such messages */
+	struct ik_buf line;        /* the last one of stderr, if not reported yet */
+	struct ik_buf partial;     /* the one that has begun */
+	struct ik_timer *pause;    /* between two messages; NULL: never needed */
+};
+
+struct ik_mcp_session {
+	struct ik_mcp_session *next;
+	struct ik_mcp_server *server;
+	const char *version;            /* agreed by initialize; NULL: not yet */
+	bool ready;                     /* the client has confirmed it */
+	struct ik_mcp_channel *listens; /* for messages that answer no request; NULL: none */
+	int slots_held;
+};
+
+struct ik_mcp_server {
+	struct ik_cli *cli;
+	struct ik_policy *policy;
+	struct ik_slots *slots;
+	struct ik_mcp_session *sessions;
+	struct request *requests; /* in order */
+	struct ik_buf listing;    /* the tools as JSON */
+	bool scanned;
+};
+
+/* A request that is being read. */
+struct incoming {
+	struct ik_mcp_session *session;
+	struct ik_mcp_channel *channel;
+	struct ik_json_span id, params;
+	bool modern;
+};
+
+/* ---- answers ---- */
+
+/* Send a message, and release it. */
+static void send_buf(struct ik_mcp_channel *channel, struct ik_buf *out)
+{
+	if (channel && ik_buf_status(out) == IK_OK)
+		channel->send(channel, out->data, out->length);
+	ik_buf_done(out);
+}
+
+/* A request, or the reading of a message, is over. */
+static void settle(struct ik_mcp_channel *channel)
+{
+	if (channel && --channel->unanswered == 0 && channel->settled)
+		channel->settled(channel);
+}
+
+static void answer_error(struct ik_mcp_channel *channel, struct ik_json_span id, int code,
+	const char *message, struct ik_json_span data)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_rpc_put_error(&out, id, code, message, data);
+	send_buf(channel, &out);
+	settle(channel);
+}
+
+/* Append who we are. */
+static void put_self(struct ik_buf *out)
+{
+	ik_json_printf(out, "{'name':'ikigai','version':'%s'}", PACKAGE_VERSION);
+}
+
+/* Send the result that begins with these members ("{...", released). */
+static void answer(struct ik_mcp_channel *channel, struct ik_json_span id, bool modern,
+	struct ik_buf *result)
+{
+	struct ik_buf out;
+
+	if (modern) {
+		ik_json_printf(result, "'resultType':'complete','_meta':{'" META "serverInfo':");
+		put_self(result);
+		ik_json_close(result, '}');
+	}
+	ik_json_close(result, '}');
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_rpc_put_result(&out, id, (struct ik_json_span){ result->data, result->length });
+	if (ik_buf_status(result) != IK_OK || ik_buf_status(&out) != IK_OK) {
+		ik_buf_clear(&out);
+		ik_rpc_put_error(&out, id, IK_RPC_INTERNAL_ERROR, "the result does not fit into memory",
+			(struct ik_json_span){ NULL, 0 });
+	}
+	ik_buf_done(result);
+	send_buf(channel, &out);
+	settle(channel);
+}
+
+/* Begin the members of a result. */
+static void open_result(struct ik_buf *result)
+{
+	ik_buf_init(result, IK_LIMIT_ENVELOPE);
+	ik_json_open(result, '{');
+}
+
+static void notify(struct ik_mcp_channel *channel, const char *method, struct ik_buf *params)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_rpc_put_notification(&out, method, (struct ik_json_span){ params->data, params->length });
+	send_buf(channel, &out);
+	ik_buf_done(params);
+}
+
+/* ---- requests ---- */
+
+static void free_request(void *arg)
+{
+	struct request *request = arg;
+
+	ik_registry_unref(request->registry);
+	ik_buf_done(&request->params);
+	ik_buf_done(&request->line);
+	ik_buf_done(&request->partial);
+	free(request->id);
+	free(request);
+}
+
+/* End a request, whether it was answered or not. */
+static void release(struct request *request)
+{
+	struct ik_mcp_server *server = request->session->server;
+	struct request **at = &server->requests;
+
+	while (*at != request)
+		at = &(*at)->next;
+	*at = request->next;
+	request->run = ik_run_close(request->run);
+	request->pause = ik_timer_close(request->pause);
+	ik_slots_give_back(server->slots, &request->slot);
+	ik_loop_defer(server->cli->loop, free_request, request);
+}
+
+static struct ik_json_span id_of(const struct request *request)
+{
+	return (struct ik_json_span){ request->id, strlen(request->id) };
+}
+
+/* Answer a request that failed. */
+static void refuse(struct request *request, int code, const char *message)
+{
+	struct ik_mcp_channel *channel = request->channel;
+
+	if (channel)
+		answer_error(channel, id_of(request), code, message, (struct ik_json_span){ NULL, 0 });
+	release(request);
+}
+
+/* Answer a call with its envelope. */
+static void answer_call(struct request *request, const char *envelope, size_t length)
+{
+	struct ik_json_span value;
+	struct ik_buf result;
+
+	if (request->channel && ik_json_check_around(envelope, length, 2, &value, NULL) == IK_OK) {
+		open_result(&result);
+		ik_mcp_put_result(request->tool, value, &result);
+		answer(request->channel, id_of(request), request->modern, &result);
+	}
+	release(request);
+}
+
+/* Is a tool among those of --tools, names and globs between commas? */
+static bool is_served(const struct ik_mcp_server *server, const char *name)
+{
+	const char *globs = server->cli->options->tools;
+	bool served = !globs;
+
+	while (globs && *globs && !served) {
+		size_t length = strcspn(globs, ",");
+		char *glob = ik_strndup(globs, length);
+
+		served = ik_glob_match(glob, name, strlen(name), NULL);
+		free(glob);
+		globs += length + (globs[length] == ',');
+	}
+	return served;
+}
+
+/* ---- progress ---- */
+
+/* Report the last line that the tool wrote to stderr, if it wrote one since the last report. */
+static void report_progress(void *arg)
+{
+	struct request *request = arg;
+	struct ik_buf params, clean;
+
+	if (request->line.length == 0 || !request->channel)
+		return;
+	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
+	ik_sanitize_line(&clean, request->line.data, request->line.length);
+	ik_buf_clear(&request->line);
+	ik_buf_init(&params, IK_LIMIT_ENVELOPE);
+	ik_json_printf(&params, "{'progressToken':%.*s,'progress':%lld,'message':'%s'}",
+		(int)request->token.length, request->token.text, (long long)++request->progress,
+		clean.data);
+	ik_buf_done(&clean);
+	notify(request->channel, "notifications/progress", &params);
+	ik_timer_start(request->pause, PROGRESS_MS);
+}
+
+/* Note a line feed or carriage return: what came before is a line. */
+static void end_line(struct request *request)
+{
+	struct ik_buf line = request->line;
+
+	if (request->partial.length == 0)
+		return;
+	request->line = request->partial;
+	request->partial = line;
+	ik_buf_clear(&request->partial);
+}
+
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct request *request = arg;
+
+	if (stream != IK_STDERR || !request->token.text)
+		return;
+	while (length > 0) {
+		size_t count = 0;
+
+		while (count < length && bytes[count] != '\n' && bytes[count] != '\r')
+			count++;
+		ik_buf_append(&request->partial, bytes,
+			count < PROGRESS_BYTES - request->partial.length
+				? count
+				: PROGRESS_BYTES - request->partial.length);
+		if (count < length)
+			end_line(request);
+		count += count < length;
+		bytes += count;
+		length -= count;
+	}
+	if (!ik_timer_running(request->pause))
+		report_progress(request);
+}
+
+/* ---- calls ---- */
+
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	struct request *request = arg;
+
+	ik_log(IK_LOG_INFO, "mcp: tool %s: %lld ms, envelope of %zu bytes", request->tool->name,
+		(long long)result->duration_ms, result->envelope_length);
+	end_line(request);
+	report_progress(request);
+	answer_call(request, result->envelope, result->envelope_length);
+}
+
+/* Run the tool, now that there is a slot. */
+static void run_call(void *arg)
+{
+	static const struct ik_run_events events = { on_output, on_done };
+	struct request *request = arg;
+	const struct ik_cli *cli = request->session->server->cli;
+	const struct ik_run_options options = ik_core_run_options(cli->loop, cli->setup,
+		cli->environment);
+	struct ik_json_span params = { request->params.data, request->params.length };
+	struct ik_json_span arguments = ik_json_member(params, "arguments");
+
+	request->run = ik_run_start(&options, request->registry, request->tool->name, arguments.text,
+		arguments.length, &events, request);
+}
+
+/* Return why the policy forbids the call, as a sentence (new memory); NULL: it doesn't. Nobody is
+ * there to be asked. */
+static char *judge(const struct request *request)
+{
+	const struct ik_mcp_server *server = request->session->server;
+	struct ik_json_span params = { request->params.data, request->params.length };
+	struct ik_json_span text = ik_json_member(params, "arguments");
+	struct ik_verdict verdict;
+
+	text = ik_run_arguments(text.text, text.length);
+	verdict = ik_policy_judge(server->policy, request->tool->name,
+		ik_tool_reads_only(request->tool), text.text, text.length);
+	if (verdict.decision == IK_DECISION_ALLOW ||
+		(verdict.decision == IK_DECISION_ASK && server->cli->options->yes))
+		return NULL;
+	return ik_policy_denial(server->policy, request->tool->name, &verdict);
+}
+
+/* Start a call, now that the tools are known. */
+static void start_call(struct request *request)
+{
+	struct ik_mcp_server *server = request->session->server;
+	struct ik_json_span params = { request->params.data, request->params.length };
+	char *name = ik_json_string_new(ik_json_member(params, "name"), NULL), *denial;
+	struct ik_buf envelope;
+
+	request->registry = ik_registry_ref(ik_discovery_registry(server->cli->discovery));
+	request->tool = is_served(server, name) ? ik_registry_find(request->registry, name) : NULL;
+	if (!request->tool) {
+		char *message = ik_format("Unknown tool: %s", name);
+
+		refuse(request, IK_RPC_INVALID_PARAMS, message);
+		free(message);
+	} else if ((denial = judge(request))) {
+		ik_buf_init(&envelope, IK_KIB(64));
+		ik_envelope_refusal(&envelope, IK_TOOL_DENIED, denial);
+		answer_call(request, envelope.data, envelope.length);
+		ik_buf_done(&envelope);
+		free(denial);
+	} else if (ik_slots_take(server->slots, &request->slot)) {
+		run_call(request);
+	}
+	free(name);
+}
+
+/* ---- requests that wait for the tools ---- */
+
+static void answer_list(struct request *request)
+{
+	struct ik_buf result;
+
+	open_result(&result);
+	ik_json_printf(&result, "'tools':%s", request->session->server->listing.data);
+	if (request->modern)
+		ik_json_printf(&result, "'ttlMs':%d,'cacheScope':'private'", LIST_TTL_MS);
+	answer(request->channel, id_of(request), request->modern, &result);
+	release(request);
+}
+
+static void start(struct request *request)
+{
+	request->started = true;
+	if (request->kind == LIST)
+		answer_list(request);
+	else
+		start_call(request);
+}
+
+/* Start what waits, if the tools are known. */
+static void start_waiting(struct ik_mcp_server *server)
+{
+	struct request *request = server->requests;
+
+	if (ik_discovery_scanning(server->cli->discovery))
+		return;
+	while (request) {
+		struct request *next = request->next;
+
+		if (!request->started)
+			start(request);
+		request = next;
+	}
+}
+
+/* Keep a request until it can be answered. */
+static struct request *keep(const struct incoming *in, int kind)
+{
+	struct ik_mcp_server *server = in->session->server;
+	struct request *request = ik_alloc(sizeof(*request)), **end = &server->requests;
+
+	request->session = in->session;
+	request->channel = in->channel;
+	request->id = ik_strndup(in->id.text, in->id.length);
+	request->modern = in->modern;
+	request->kind = kind;
+	request->slot = (struct ik_slot){
+		.owner = &in->session->slots_held,
+		.begin = run_call,
+		.arg = request,
+	};
+	ik_buf_init(&request->params, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&request->line, PROGRESS_BYTES);
+	ik_buf_init(&request->partial, PROGRESS_BYTES);
+	while (*end)
+		end = &(*end)->next;
+	*end = request;
+	return request;
+}
+
+/* ---- methods ---- */
+
+static void bad_params(const struct incoming *in, const char *message)
+{
+	answer_error(in->channel, in->id, IK_RPC_INVALID_PARAMS, message,
+		(struct ik_json_span){ NULL, 0 });
+}
+
+static void put_capabilities(struct ik_buf *out)
+{
+	ik_json_printf(out, "'capabilities':{'tools':{'listChanged':true}}");
+}
+
+static void initialize(const struct incoming *in)
+{
+	struct ik_json_span wanted = ik_json_member(in->params, "protocolVersion");
+	struct ik_buf result;
+
+	in->session->version = versions[0];
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		if (ik_json_string_is(wanted, versions[i]))
+			in->session->version = versions[i];
+	open_result(&result);
+	ik_json_printf(&result, "'protocolVersion':'%s'", in->session->version);
+	put_capabilities(&result);
+	ik_json_key(&result, "serverInfo");
+	put_self(&result);
+	answer(in->channel, in->id, false, &result);
+}
+
+static void ping(const struct incoming *in)
+{
+	struct ik_buf result;
+
+	open_result(&result);
+	answer(in->channel, in->id, false, &result);
+}
+
+static void discover(const struct incoming *in)
+{
+	struct ik_buf result;
+
+	open_result(&result);
+	ik_json_printf(&result, "'supportedVersions':['%s']", MODERN);
+	put_capabilities(&result);
+	ik_json_printf(&result, "'ttlMs':%d,'cacheScope':'private'", LIST_TTL_MS);
+	answer(in->channel, in->id, true, &result);
+}
+
+static void list_tools(const struct incoming *in)
+{
+	if (ik_json_member(in->params, "cursor").text)
+		bad_params(in, "this cursor is not known: the list has one page");
+	else
+		(void)keep(in, LIST);
+}
+
+static void call_tool(const struct incoming *in)
+{
+	enum ik_json_type arguments = ik_json_span_type(ik_json_member(in->params, "arguments"));
+	char *name = ik_json_text_new(ik_json_member(in->params, "name"));
+	struct request *request;
+	struct ik_json_span params;
+
+	if (!name) {
+		bad_params(in, "tools/call needs the name of a tool");
+	} else if (arguments != IK_JSON_OBJECT && arguments != IK_JSON_NONE) {
+		bad_params(in, "the arguments of tools/call must be an object");
+	} else {
+		request = keep(in, CALL);
+		ik_buf_append(&request->params, in->params.text, in->params.length);
+		params = (struct ik_json_span){ request->params.data, request->params.length };
+		request->token = ik_json_at(params, "_meta.progressToken");
+		if (request->token.text)
+			request->pause = ik_timer_new(in->session->server->cli->loop, report_progress, request);
+	}
+	free(name);
+}
+
+/* Append {"KEY":ID}, the _meta that names a subscription. */
+static void put_subscription(struct ik_buf *out, struct ik_json_span id)
+{
+	ik_json_printf(out, "'_meta':{'" META "subscriptionId':%.*s}", (int)id.length, id.text);
+}
+
+static void listen(const struct incoming *in)
+{
+	bool wanted = ik_json_is_true(ik_json_at(in->params, "notifications.toolsListChanged"));
+	struct request *request = keep(in, LISTEN);
+	struct ik_buf params;
+
+	request->started = true;
+	request->wants_changes = wanted;
+	ik_buf_init(&params, IK_LIMIT_ENVELOPE);
+	ik_json_printf(&params, "{'notifications':{");
+	if (wanted)
+		ik_json_printf(&params, "'toolsListChanged':true");
+	ik_json_close(&params, '}');
+	put_subscription(&params, in->id);
+	ik_json_close(&params, '}');
+	notify(in->channel, "notifications/subscriptions/acknowledged", &params);
+}
+
+static const struct method {
+	const char *name;
+	bool legacy, modern;
+	bool early; /* before initialize, too */
+	void (*fn)(const struct incoming *in);
+} methods[] = {
+	{ "initialize", true, false, true, initialize },
+	{ "ping", true, false, true, ping },
+	{ "server/discover", false, true, false, discover },
+	{ "subscriptions/listen", false, true, false, listen },
+	{ "tools/list", true, true, false, list_tools },
+	{ "tools/call", true, true, false, call_tool },
+};
+
+/* Check what each modern request must say. */
+static bool check_meta(const struct incoming *in, struct ik_json_span version)
+{
+	struct ik_json_span meta = ik_json_member(in->params, "_meta");
+	struct ik_buf data;
+
+	if (!ik_json_string_is(version, MODERN)) {
+		ik_buf_init(&data, IK_LIMIT_ENVELOPE);
+		ik_json_printf(&data, "{'supported':['%s'],'requested':%.*s}", MODERN, (int)version.length,
+			version.text);
+		answer_error(in->channel, in->id, UNSUPPORTED_VERSION, "Unsupported protocol version",
+			(struct ik_json_span){ data.data, data.length });
+		ik_buf_done(&data);
+		return false;
+	}
+	if (ik_json_span_type(ik_json_member(meta, META "clientCapabilities")) == IK_JSON_OBJECT)
+		return true;
+	bad_params(in, "_meta lacks " META "clientCapabilities");
+	return false;
+}
+
+/* Find the method of a request and call it, or answer why that is impossible. */
+static void dispatch(struct incoming *in, struct ik_json_span name)
+{
+	const struct ik_json_span version = ik_json_member(ik_json_member(in->params, "_meta"),
+		META "protocolVersion");
+	const struct method *method = methods, *end = methods + sizeof(methods) / sizeof(methods[0]);
+
+	in->modern = version.length > 0;
+	while (method < end &&
+		(!ik_json_string_is(name, method->name) || !(in->modern ? method->modern : method->legacy)))
+		method++;
+	if (in->modern && !check_meta(in, version))
+		return;
+	if (!in->modern && !in->session->version && (method == end || !method->early))
+		bad_params(in,
+			"begin with initialize, or name the version in _meta (" META "protocolVersion)");
+	else if (method == end)
+		answer_error(in->channel, in->id, IK_RPC_UNKNOWN_METHOD, "Method not found",
+			(struct ik_json_span){ NULL, 0 });
+	else
+		method->fn(in);
+}
+
+/* ---- notifications ---- */
+
+/* End a request without an answer, or, if its tool runs, as soon as that has ended. */
+static void cancel(struct request *request)
+{
+	struct ik_mcp_channel *channel = request->channel;
+
+	request->channel = NULL;
+	if (request->run)
+		ik_run_cancel(request->run);
+	else
+		release(request);
+	settle(channel);
+}
+
+static void take_notification(struct ik_mcp_session *session, const struct ik_rpc_message *message)
+{
+	struct ik_json_span id = ik_json_member(message->params, "requestId");
+	struct request *request = session->server->requests;
+
+	if (ik_json_string_is(message->method, "notifications/initialized"))
+		session->ready = session->version;
+	if (!ik_json_string_is(message->method, "notifications/cancelled") || !id.text)
+		return;
+	while (request &&
+		(request->session != session || !request->channel || !ik_json_equal(id_of(request), id)))
+		request = request->next;
+	if (request)
+		cancel(request);
+}
+
+/* Tell all clients that listen that the tools have changed. */
+static void tell_change(struct ik_mcp_server *server)
+{
+	static const char name[] = "notifications/tools/list_changed";
+	struct ik_buf params;
+
+	for (struct ik_mcp_session *session = server->sessions; session; session = session->next) {
+		ik_buf_init(&params, IK_LIMIT_ENVELOPE);
+		if (session->ready && session->listens)
+			notify(session->listens, name, &params);
+	}
+	for (struct request *request = server->requests; request; request = request->next) {
+		if (!request->wants_changes)
+			continue;
+		ik_buf_init(&params, IK_LIMIT_ENVELOPE);
+		ik_json_open(&params, '{');
+		put_subscription(&params, id_of(request));
+		ik_json_close(&params, '}');
+		notify(request->channel, name, &params);
+	}
+}
+
+/* ---- messages ---- */
+
+/* Take one message that is no batch. */
+static void take_one(struct ik_mcp_session *session, struct ik_mcp_channel *channel,
+	struct ik_json_span value)
+{
+	const struct ik_rpc_message message = ik_rpc_read(value);
+	struct incoming in = { session, channel, message.id, message.params, false };
+
+	if (message.kind == IK_RPC_NOTIFICATION)
+		take_notification(session, &message);
+	if (message.kind == IK_RPC_NOTIFICATION || message.kind == IK_RPC_RESPONSE)
+		return; /* we ask nothing, so a response answers nothing */
+	channel->unanswered++;
+	if (message.kind == IK_RPC_INVALID)
+		answer_error(channel, message.id, IK_RPC_INVALID_REQUEST, "Invalid request",
+			(struct ik_json_span){ NULL, 0 });
+	else
+		dispatch(&in, message.method);
+}
+
+/* Take a batch. Each request is answered by itself, as clients of that version expect it. */
+static void take_batch(struct ik_mcp_session *session, struct ik_mcp_channel *channel,
+	struct ik_json_span batch)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, value;
+
+	if (!session->version || !ik_text_equal(session->version, BATCH_VERSION) ||
+		ik_json_count(batch) == 0) {
+		channel->unanswered++;
+		answer_error(channel, (struct ik_json_span){ NULL, 0 }, IK_RPC_INVALID_REQUEST,
+			"a batch is not possible here", (struct ik_json_span){ NULL, 0 });
+		return;
+	}
+	while (ik_json_next(batch, &walk, &key, &value))
+		take_one(session, channel, value);
+}
+
+void ik_mcp_session_take(struct ik_mcp_session *session, struct ik_mcp_channel *channel,
+	const char *text, size_t length)
+{
+	struct ik_error error = { .text = "the message is too long" };
+	struct ik_json_span value;
+
+	channel->unanswered++; /* so that it isn't settled before all of the message is read */
+	if (!text || ik_json_check(text, length, &value, &error) != IK_OK) {
+		channel->unanswered++;
+		answer_error(channel, (struct ik_json_span){ NULL, 0 }, IK_RPC_PARSE_ERROR, error.text,
+			(struct ik_json_span){ NULL, 0 });
+	} else if (ik_json_span_type(value) == IK_JSON_ARRAY) {
+		take_batch(session, channel, value);
+	} else {
+		take_one(session, channel, value);
+	}
+	start_waiting(session->server);
+	settle(channel);
+}
+
+/* ---- sessions ---- */
+
+struct ik_mcp_session *ik_mcp_session_new(struct ik_mcp_server *server)
+{
+	struct ik_mcp_session *session = ik_alloc(sizeof(*session));
+
+	session->server = server;
+	session->next = server->sessions;
+	server->sessions = session;
+	return session;
+}
+
+void ik_mcp_session_listen(struct ik_mcp_session *session, struct ik_mcp_channel *channel)
+{
+	session->listens = channel;
+}
+
+void ik_mcp_session_leave(struct ik_mcp_session *session, const struct ik_mcp_channel *channel,
+	bool cancelling)
+{
+	struct request *request = session->server->requests, *next;
+
+	if (session->listens == channel)
+		session->listens = NULL;
+	for (; request; request = next) {
+		next = request->next;
+		if (request->channel != channel)
+			continue;
+		request->channel = NULL;
+		if (cancelling && request->run)
+			ik_run_cancel(request->run);
+		else if (cancelling || request->kind != CALL)
+			release(request);
+	}
+}
+
+struct ik_mcp_session *ik_mcp_session_close(struct ik_mcp_session *session)
+{
+	struct ik_mcp_server *server;
+	struct ik_mcp_session **at;
+
+	if (!session)
+		return NULL;
+	server = session->server;
+	/* Those that wait for a slot first, so that none starts in place of one that ends. */
+	for (int running = 0; running < 2; running++)
+		for (struct request *request = server->requests, *next; request; request = next) {
+			next = request->next;
+			if (request->session == session && (running || !request->run))
+				release(request);
+		}
+	at = &server->sessions;
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
+	free(session);
+	return NULL;
+}
+
+/* ---- the server ---- */
+
+/* Write the list of tools again. Return whether it has changed. */
+static bool renew_listing(struct ik_mcp_server *server, const struct ik_registry *registry)
+{
+	struct ik_buf listing;
+	bool changed;
+
+	ik_buf_init(&listing, IK_LIMIT_ENVELOPE);
+	ik_json_open(&listing, '[');
+	for (size_t i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state == IK_TOOL_OK && is_served(server, tool->name))
+			ik_mcp_put_tool(tool, &listing);
+	}
+	ik_json_close(&listing, ']');
+	changed = !ik_text_equal(listing.data, server->listing.data);
+	ik_buf_done(&server->listing);
+	server->listing = listing;
+	return changed;
+}
+
+/* Say once what is missing, and why. */
+static void warn(const struct ik_mcp_server *server, const struct ik_registry *registry)
+{
+	const struct ik_project *project = &server->cli->setup->project;
+	char *warning = ik_project_warning(project, registry);
+
+	if (ik_trust_problem(project->trust))
+		ik_complain(ik_trust_problem(project->trust));
+	if (warning)
+		ik_complain(warning);
+	free(warning);
+	if (ik_text_equal(server->listing.data, "[]"))
+		ik_complain(server->cli->options->tools
+				? _("no tool has a name that --tools allows; ikigai tool list shows them")
+				: _("there are no tools; ikigai tool list --all says why"));
+}
+
+static void on_scanned(void *arg, struct ik_registry *registry)
+{
+	struct ik_mcp_server *server = arg;
+	bool changed = renew_listing(server, registry);
+
+	if (!server->scanned)
+		warn(server, registry);
+	else if (changed)
+		tell_change(server);
+	server->scanned = true;
+	start_waiting(server);
+	ik_discovery_ask_later(server->cli->discovery, IK_DISCOVERY_LATER_MS);
+}
+
+static void on_problem(void *arg, const char *sentence)
+{
+	(void)arg;
+	ik_complain(sentence);
+}
+
+/* Read the rules that decide which calls are made. */
+static struct ik_policy *read_policy(const struct ik_setup *setup)
+{
+	struct ik_policy *policy = ik_core_policy(setup);
+	char *path = ik_places_file(&setup->places, "policy.json");
+	struct ik_error error;
+
+	if (ik_policy_file_read(path, ik_policy_kept(policy), &error) != IK_OK)
+		ik_complain(error.text);
+	free(path);
+	return policy;
+}
+
+struct ik_mcp_server *ik_mcp_server_new(struct ik_cli *cli)
+{
+	static const struct ik_discovery_events events = {
+		.finished = on_scanned,
+		.problem = on_problem,
+	};
+	const struct ik_config *config = cli->setup->config;
+	struct ik_mcp_server *server = ik_alloc(sizeof(*server));
+
+	server->cli = cli;
+	server->policy = read_policy(cli->setup);
+	server->slots = ik_slots_new((int)config->tools_concurrency);
+	ik_buf_init(&server->listing, IK_LIMIT_ENVELOPE);
+	ik_buf_puts(&server->listing, "[]");
+	cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment, &events, server);
+	if (config->tools_enabled)
+		ik_discovery_scan(cli->discovery, IK_CACHE_ALL);
+	if (config->tools_enabled && config->tools_watch)
+		ik_discovery_watch(cli->discovery);
+	return server;
+}
+
+struct ik_mcp_server *ik_mcp_server_close(struct ik_mcp_server *server)
+{
+	server->cli->discovery = ik_discovery_close(server->cli->discovery);
+	ik_slots_free(server->slots);
+	ik_policy_free(server->policy);
+	ik_buf_done(&server->listing);
+	free(server);
+	return NULL;
+}

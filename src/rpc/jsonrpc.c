@@ -1,0 +1,128 @@
+#include "rpc/jsonrpc.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "util/limits.h"
+
+/* Is it a number without fraction and exponent? */
+static bool is_integer(struct ik_json_span value)
+{
+	return ik_json_span_type(value) == IK_JSON_NUMBER && !memchr(value.text, '.', value.length) &&
+		!memchr(value.text, 'e', value.length) && !memchr(value.text, 'E', value.length);
+}
+
+struct ik_rpc_message ik_rpc_read(struct ik_json_span value)
+{
+	struct ik_json_span id = ik_json_member(value, "id");
+	struct ik_rpc_message message = {
+		.method = ik_json_member(value, "method"),
+		.params = ik_json_member(value, "params"),
+	};
+	enum ik_json_type params = ik_json_span_type(message.params);
+	bool identified = ik_json_span_type(id) == IK_JSON_STRING || is_integer(id);
+
+	if (identified)
+		message.id = id;
+	if (!ik_json_string_is(ik_json_member(value, "jsonrpc"), "2.0") || (id.text && !identified) ||
+		(params != IK_JSON_NONE && params != IK_JSON_OBJECT && params != IK_JSON_ARRAY))
+		return message;
+	if (ik_json_span_type(message.method) == IK_JSON_STRING)
+		message.kind = identified ? IK_RPC_REQUEST : IK_RPC_NOTIFICATION;
+	else if (!message.method.text &&
+		(ik_json_member(value, "result").text || ik_json_member(value, "error").text))
+		message.kind = IK_RPC_RESPONSE;
+	return message;
+}
+
+/* Append a value, or null. */
+static void put_value(struct ik_buf *out, struct ik_json_span value)
+{
+	ik_json_put_raw(out, value.text ? value : IK_JSON_SPAN("null"));
+}
+
+void ik_rpc_put_result(struct ik_buf *out, struct ik_json_span id, struct ik_json_span result)
+{
+	ik_json_printf(out, "{'jsonrpc':'2.0','id':");
+	put_value(out, id);
+	ik_json_key(out, "result");
+	ik_json_put_raw(out, result);
+	ik_json_close(out, '}');
+}
+
+void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, const char *message,
+	struct ik_json_span data)
+{
+	ik_json_printf(out, "{'jsonrpc':'2.0','id':");
+	put_value(out, id);
+	ik_json_printf(out, "'error':{'code':%d,'message':'%s'", code, message);
+	if (data.text) {
+		ik_json_key(out, "data");
+		ik_json_put_raw(out, data);
+	}
+	ik_json_printf(out, "}}");
+}
+
+void ik_rpc_put_notification(struct ik_buf *out, const char *method, struct ik_json_span params)
+{
+	ik_json_printf(out, "{'jsonrpc':'2.0','method':'%s'", method);
+	if (params.length > 0) {
+		ik_json_key(out, "params");
+		ik_json_put_raw(out, params);
+	}
+	ik_json_close(out, '}');
+}
+
+/* Is there only white space? */
+static bool is_blank(const char *text, size_t length)
+{
+	while (length > 0 && memchr(" \t\r", text[length - 1], 3))
+		length--;
+	return length == 0;
+}
+
+/* Report a complete line and forget it. */
+static void end_line(struct ik_rpc_lines *lines, void (*line)(void *, const char *, size_t),
+	void *arg)
+{
+	struct ik_buf *partial = &lines->partial;
+
+	if (lines->too_long)
+		line(arg, NULL, 0);
+	else if (!is_blank(partial->data, partial->length))
+		line(arg, partial->data, partial->length);
+	lines->too_long = false;
+	/* Don't keep the memory of a large message. */
+	if (partial->capacity > IK_MIB(1))
+		ik_buf_done(partial);
+	ik_buf_clear(partial);
+}
+
+void ik_rpc_lines_add(struct ik_rpc_lines *lines, size_t limit, const char *bytes, size_t length,
+	void (*line)(void *arg, const char *text, size_t length), void *arg)
+{
+	if (!lines->partial.data)
+		ik_buf_init(&lines->partial, limit);
+	while (length > 0) {
+		const char *end = memchr(bytes, '\n', length);
+		size_t count = end ? (size_t)(end - bytes) : length;
+
+		if (!lines->too_long)
+			ik_buf_append(&lines->partial, bytes, count);
+		if (ik_buf_status(&lines->partial) != IK_OK) {
+			lines->too_long = true;
+			ik_buf_done(&lines->partial);
+		}
+		if (!end)
+			return;
+		end_line(lines, line, arg);
+		bytes = end + 1;
+		length -= count + 1;
+	}
+}
+
+void ik_rpc_lines_done(struct ik_rpc_lines *lines)
+{
+	if (lines->partial.data)
+		ik_buf_done(&lines->partial);
+}
