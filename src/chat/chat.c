@@ -144,6 +144,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		return IK_FAILED;
 	ik_cells_resize(&chat->cells, term.rows, term.columns);
 	ik_chat_welcome_look(chat);
+	chat->drawer = ik_chat_pictures_new(chat);
 	ik_agent_show(ik_agent_new(chat));
 	return ik_chat_terminal_enter(chat, error);
 }
@@ -321,6 +322,7 @@ static void close_chat(struct ik_chat *chat)
 		if (chat->setup->database)
 			put_sessions(chat, &sessions);
 		ik_chat_sessions_stop(chat);
+		ik_chat_pictures_done(chat);
 		for (agent = chat->agents; agent; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
 			agent->choices = ik_choices_free(agent->choices);
@@ -345,6 +347,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	ik_agents_done(chat);
+	ik_chat_pictures_done(chat);
 	chat->trust = ik_chat_trust_free(chat->trust);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);

@@ -114,6 +114,9 @@ struct ik_chat {
 	int last_question;        /* ID of the newest question */
 	int quit_question;        /* the question whether to quit while something runs, or 0 */
 	struct ik_welcome welcome;
+	struct ik_chat_pictures *pictures;
+	struct ik_drawer drawer; /* of pictures, for all screens */
+	bool placeholders;       /* the terminal knows those of kitty's graphics protocol */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -255,6 +258,12 @@ void ik_chat_draw_now(struct ik_chat *chat);
 
 /* Return the size of the screen. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
+
+/* chat_pictures.c: pictures in conversations, drawn once they come into view. */
+struct ik_drawer ik_chat_pictures_new(struct ik_chat *chat);
+void ik_chat_pictures_done(struct ik_chat *chat);
+/* Return how this terminal shows pictures now. */
+enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat);
 
 /* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);

@@ -145,6 +145,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		.hide_thinking = !setup->config->ui_show_thinking,
 		.tool_lines = (size_t)setup->config->ui_tool_output,
 		.prose_width = (int)setup->config->ui_prose_width,
+		.drawer = &agent->chat->drawer,
 		.read_blob = read_blob,
 		.read_arg = agent,
 		.tool_forms = &ik_chat_tool_forms,

@@ -107,6 +107,8 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 
 	if (!chat->term || !ik_term_answers(chat->term))
 		return;
+	if (ik_chat_pictures_way(chat) != IK_DRAWING_NONE)
+		ik_tty_write(chat->tty, IK_NAME_QUERY, sizeof(IK_NAME_QUERY) - 1);
 	/* Only a theme that depends on the background needs the query. */
 	if (!ik_theme_find(&chat->setup->themes, chat->setup->config->ui_theme) &&
 		ik_term_colours(chat->term) != IK_COLOURS_NONE)
@@ -134,6 +136,9 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 	} else if (ik_keyboard_is_offered(report, length)) {
 		modes.keyboard = true;
 		switch_modes(chat, modes);
+	} else if (ik_placeholders_are_known(report, length)) {
+		chat->placeholders = true;
+		ik_screen_touch(chat->screen);
 	} else if (ik_background_read(report, length, &chat->light)) {
 		ik_screen_touch(chat->screen);
 	}

@@ -19,6 +19,7 @@ static const char *const thinking_levels[] = { "off", "minimal", "low", "medium"
 	"xhigh", "max", NULL };
 static const char *const cache_ttls[] = { "off", "5m", "1h", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
+static const char *const picture_ways[] = { "auto", "cells", "off", NULL };
 static const char *const editing_styles[] = { "emacs", "vi", NULL };
 static const char *const modes[] = { "auto", "ask", "read-only", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
@@ -156,6 +157,9 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("whether the chat is plain lines, for screen readers and braille displays") },
 	{ .name = "ui.notify", .type = IK_KEY_TEXT, .offset = FIELD(ui_notify), .standard = "\"auto\"",
 		.meaning = N_("how you are notified while another window has focus: auto, off, or a program") },
+	{ .name = "ui.pictures", .type = IK_KEY_CHOICE, .offset = FIELD(ui_pictures),
+		.standard = "\"auto\"", .choices = picture_ways, .project = true,
+		.meaning = N_("how pictures are drawn: as the terminal can, in half blocks, or not") },
 	{ .name = "ui.title", .type = IK_KEY_BOOL, .offset = FIELD(ui_title), .standard = "true",
 		.project = true, .meaning = N_("whether the terminal's title is the session's") },
 	{ .name = "ui.progress", .type = IK_KEY_BOOL, .offset = FIELD(ui_progress),

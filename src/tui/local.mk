@@ -44,6 +44,7 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/term/ascii.c src/tui/term/ascii.h \
+	src/tui/term/drawing.c src/tui/term/drawing.h \
 	src/tui/term/osc.c src/tui/term/osc.h \
 	src/tui/term/query.c src/tui/term/query.h \
 	src/tui/term/cells.c src/tui/term/cells.h \

@@ -93,7 +93,8 @@ static bool is_known_csi(const char *body, size_t length, char final)
 		return final == 'u' ? count == 0 : (final == 'h' || final == 'l') &&
 			is_known_mode(numbers, count);
 	if (mark != '\0')
-		return final == 'u' || (mark == '>' && final == 'm'); /* kitty's and xterm's keyboards */
+		/* kitty's and xterm's keyboards, the question for the terminal's name */
+		return final == 'u' || (mark == '>' && (final == 'm' || (final == 'q' && count == 0)));
 	switch (final) {
 	case 'm':
 		return is_known_sgr(numbers, count);

@@ -12,6 +12,7 @@
 static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
 {
 	block->lines = log->tool_lines;
+	block->drawer = log->drawer;
 	block->prose = block->call ? 0 : log->prose_width;
 	if (block->kind == IK_BLOCK_ASSISTANT)
 		ik_block_set_renderer(block, log->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
@@ -212,10 +213,11 @@ static struct ik_block *block_of(struct ik_chat_log *log, struct ik_message *mes
 	return call ? call_block(log, call) : NULL;
 }
 
-/* Add a stored message at the end of the conversation. */
+/* Add a stored message at the end of the conversation, and the pictures that go with it. */
 static void add_message(struct ik_chat_log *log, struct ik_message *message)
 {
 	enum ik_kind kind = message->kind;
+	size_t picture = 0;
 
 	log->continues = kind == IK_KIND_USER ? ik_message_is_automatic(message) : log->continues;
 	if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING)
@@ -223,12 +225,14 @@ static void add_message(struct ik_chat_log *log, struct ik_message *message)
 			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT : IK_BLOCK_THINKING);
 	else
 		add_block(log, block_of(log, message, ik_calls_count(log->calls)));
+	for (struct ik_block *block; (block = ik_block_of_picture(message, &picture));)
+		add_block(log, block);
 }
 
 /* Show older messages of a restored session above what is there. */
 static void prepend(struct ik_chat_log *log, struct ik_message *const *messages, size_t count)
 {
-	struct ik_block **blocks = ik_alloc_array(NULL, count + 1, sizeof(struct ik_block *));
+	struct ik_block **blocks = NULL;
 	size_t made = 0;
 	size_t calls_made = 0;
 	bool continues = false;
@@ -246,8 +250,11 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 		else if (message->kind != IK_KIND_THINKING || !log->hide_thinking)
 			block = block_of(log, message, calls_made);
 		calls_made += ik_calls_count(log->calls) - before;
-		if (block)
+		for (size_t picture = 0; block || (block = ik_block_of_picture(message, &picture));
+			 block = NULL) {
+			blocks = ik_alloc_more(blocks, made, sizeof(*blocks));
 			blocks[made++] = dress(log, block);
+		}
 	}
 	ik_scrollback_prepend(log->scrollback, blocks, made);
 	free(blocks);

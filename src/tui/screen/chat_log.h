@@ -13,9 +13,10 @@
 #include "tui/scrollback/scrollback.h"
 
 struct ik_chat_log {
-	bool markdown, hide_thinking; /* to be set, as in struct ik_screen_options */
-	size_t tool_lines;            /* the same */
-	int prose_width;              /* the same */
+	bool markdown, hide_thinking;   /* to be set, as in struct ik_screen_options */
+	size_t tool_lines;              /* the same */
+	int prose_width;                /* the same */
+	const struct ik_drawer *drawer; /* the same */
 	struct ik_calls *calls;
 	struct ik_scrollback *scrollback;
 	unsigned clears;        /* how often it was emptied */

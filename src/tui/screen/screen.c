@@ -1925,6 +1925,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
 		IK_STYLE_NORMAL);
 	ik_cells_set_cursor(cells, -1, 0);
+	cells->drawing_count = 0;
 	screen->welcome_area.rows = 0;
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
@@ -2033,6 +2034,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->log->hide_thinking = options->hide_thinking;
 	screen->log->tool_lines = options->tool_lines;
 	screen->log->prose_width = options->prose_width;
+	screen->log->drawer = options->drawer;
 	screen->scrollback = screen->log->scrollback;
 	screen->welcome = options->welcome;
 	screen->placeholder = options->placeholder;

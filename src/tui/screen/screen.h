@@ -55,10 +55,11 @@ struct ik_screen_options {
 	bool markdown;                    /* show replies as Markdown */
 	bool vi;                          /* the prompt has vi's keys */
 	bool hide_thinking;               /* never show a model's thinking */
-	bool preselect;            /* select the first completion when the popup opens by itself */
-	int prose_width;           /* columns that prose may take; 0: all */
-	size_t tool_lines;         /* limit of the result lines shown for a folded call */
-	ik_blob_reader *read_blob; /* reads stored outputs of calls; NULL if there are none */
+	bool preselect;                 /* select the first completion when the popup opens by itself */
+	int prose_width;                /* columns that prose may take; 0: all */
+	size_t tool_lines;              /* limit of the result lines shown for a folded call */
+	const struct ik_drawer *drawer; /* draws pictures; borrowed; NULL if they are not shown */
+	ik_blob_reader *read_blob;      /* reads stored outputs of calls; NULL if there are none */
 	void *read_arg;
 	const struct ik_tool_forms *tool_forms; /* how providers describe tools, or NULL */
 	void *tool_forms_arg;

@@ -16,6 +16,7 @@
 /* A message of the user's with more lines or bytes is folded, to half as many. */
 #define MESSAGE_LINES 20
 #define MESSAGE_BYTES 3000
+#define PICTURE_ROWS 16
 
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM },
@@ -23,6 +24,7 @@ static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_THINKING] = { true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM },
 	[IK_BLOCK_CALL] = { true, false, IK_STYLE_CODE, IK_STYLE_OUTPUT, IK_STYLE_DIM },
 	[IK_BLOCK_COMMAND] = { true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM },
+	[IK_BLOCK_PICTURE] = { true, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM },
 	[IK_BLOCK_NOTICE] = { true, true, IK_STYLE_DIM, IK_STYLE_OUTPUT, IK_STYLE_DIM },
 	[IK_BLOCK_ERROR] = { true, true, IK_STYLE_BAD, IK_STYLE_BAD, IK_STYLE_DIM },
 	[IK_BLOCK_HEADING] = { false, true, IK_STYLE_BOLD, IK_STYLE_BOLD, IK_STYLE_DIM },
@@ -146,6 +148,46 @@ struct ik_block *ik_block_of_message(struct ik_message *message)
 	return block;
 }
 
+/* Append a line about an attachment: "+ shot.png · 1280×800 · 240 KB". */
+static void put_attachment(const struct ik_attachment *attachment, struct ik_buf *out)
+{
+	char *name = ik_json_string_new(attachment->name, NULL);
+
+	ik_buf_puts(out, "+ ");
+	ik_sanitize_line(out, name ? name : "", name ? strlen(name) : 0);
+	if (attachment->width > 0 && attachment->height > 0)
+		ik_buf_printf(out, " · %lld×%lld", (long long)attachment->width,
+			(long long)attachment->height);
+	ik_buf_puts(out, " · ");
+	ik_size_text(out, (size_t)attachment->bytes);
+	free(name);
+}
+
+static bool is_picture(const struct ik_attachment *attachment)
+{
+	return ik_text_starts(attachment->media_type, "image/");
+}
+
+struct ik_block *ik_block_of_picture(struct ik_message *message, size_t *index)
+{
+	struct ik_attachment picture;
+
+	do {
+		if (!ik_message_attachment(message, (*index)++, &picture))
+			return NULL;
+	} while (!is_picture(&picture));
+	struct ik_block *block = ik_block_new(IK_BLOCK_PICTURE);
+
+	put_attachment(&picture, &block->own);
+	block->text = block->own.data;
+	block->length = block->own.length;
+	block->message = ik_message_ref(message);
+	block->picture = picture;
+	block->attachment = *index - 1;
+	block->growing = false;
+	return block;
+}
+
 struct ik_block *ik_block_of_call(struct ik_shown_call *call)
 {
 	struct ik_block *block = ik_block_new(IK_BLOCK_CALL);
@@ -230,26 +272,18 @@ static void fill_output(struct ik_block *block)
 	ik_buf_done(&output);
 }
 
-/* Name what goes with a message, each on a line, with its size. */
+/* Name what goes with a message, each on a line; pictures have blocks of their own. */
 static void fill_attached(struct ik_block *block)
 {
-	struct ik_json_span list = ik_json_member(ik_message_data(block->message), "attached");
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, item;
+	struct ik_attachment attachment;
 
-	if (block->tail == SIZE_MAX)
-		block->tail = block->own.length;
-	while (ik_json_next(list, &walk, &key, &item)) {
-		char *name = ik_json_string_new(ik_json_member(item, "name"), NULL);
-		int64_t bytes;
-
-		if (name && ik_json_integer(ik_json_member(item, "bytes"), &bytes) && bytes >= 0) {
-			ik_buf_puts(&block->own, "\n+ ");
-			ik_sanitize_line(&block->own, name, strlen(name));
-			ik_buf_puts(&block->own, "  ");
-			ik_size_text(&block->own, (size_t)bytes);
-		}
-		free(name);
+	for (size_t i = 0; ik_message_attachment(block->message, i, &attachment); i++) {
+		if (is_picture(&attachment))
+			continue;
+		if (block->tail == SIZE_MAX)
+			block->tail = block->own.length;
+		ik_buf_putc(&block->own, '\n');
+		put_attachment(&attachment, &block->own);
 	}
 }
 
@@ -270,7 +304,6 @@ static void fill_from_message(struct ik_block *block)
 {
 	const char *content = block->message->content;
 	size_t length = ik_message_typed(block->message);
-	bool attached = length < block->message->content_length;
 	size_t shown, hidden = 0;
 
 	trim(&content, &length);
@@ -292,7 +325,7 @@ static void fill_from_message(struct ik_block *block)
 		block->tail = block->own.length;
 		ik_folded_put_mark(&block->own, hidden);
 	}
-	if (attached)
+	if (block->kind == IK_BLOCK_USER)
 		fill_attached(block);
 	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
 		ik_buf_done(&block->own); /* once in memory is enough */
@@ -434,7 +467,8 @@ void ik_block_copy(struct ik_block *block, struct ik_buf *out)
 {
 	if (block->call) {
 		ik_call_copy(block->call, out);
-	} else if (block->message && block->kind != IK_BLOCK_COMMAND) {
+	} else if (block->message && block->kind != IK_BLOCK_COMMAND &&
+		block->kind != IK_BLOCK_PICTURE) {
 		ik_buf_append(out, block->message->content, block->message->content_length);
 	} else {
 		ik_block_prepare(block);
@@ -633,11 +667,32 @@ uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
 	return low;
 }
 
+/* Return the drawing of a block's picture, or NULL. */
+static const struct ik_drawing *drawing_of(struct ik_block *block, int columns)
+{
+	if (block->kind != IK_BLOCK_PICTURE || !block->drawer)
+		return NULL;
+	block->picture.contents = ik_message_contents(block->message, block->attachment);
+	return block->drawer->draw(block->drawer->arg, &block->picture, columns, PICTURE_ROWS);
+}
+
+void ik_block_draw_picture(struct ik_block *block, const struct ik_lines *lines, uint32_t line,
+	struct ik_cells *cells, struct ik_rectangle area, int row)
+{
+	uint32_t first = lines->count - (uint32_t)block->drawn_rows;
+	const struct ik_drawing *drawing = line >= first ? drawing_of(block, area.columns) : NULL;
+
+	if (drawing)
+		ik_drawing_draw(drawing, (int)(line - first), cells, area, row);
+}
+
 const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, int columns)
 {
 	struct ik_section *section = &block->sections[index];
+	const struct ik_drawing *drawing = drawing_of(block, columns);
+	int drawn_rows = drawing ? drawing->rows : 0;
 
-	if (section->columns == columns)
+	if (section->columns == columns && block->drawn_rows == drawn_rows)
 		return &section->lines;
 	const struct ik_block_look *look = &looks[block->kind];
 	struct ik_render request = {
@@ -663,6 +718,9 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		render_thinking(block, &request, &section->lines);
 	else
 		renderer_of(block)->render(&request, &section->lines);
+	for (int i = 0; i < drawn_rows; i++)
+		ik_lines_add(&section->lines, section->end);
+	block->drawn_rows = drawn_rows;
 	section->columns = columns;
 	return &section->lines;
 }

@@ -14,8 +14,9 @@
 #ifndef IK_TUI_SCROLLBACK_BLOCK_H
 #define IK_TUI_SCROLLBACK_BLOCK_H
 
-#include "conversation/message.h"
+#include "conversation/attachment.h"
 #include "tui/scrollback/calls.h"
+#include "tui/term/drawing.h"
 #include "tui/text/wrap.h"
 #include "util/sanitize.h"
 
@@ -25,6 +26,7 @@ enum ik_block_kind {
 	IK_BLOCK_THINKING,
 	IK_BLOCK_CALL,
 	IK_BLOCK_COMMAND,
+	IK_BLOCK_PICTURE, /* attached to the message or the call before it */
 	IK_BLOCK_NOTICE,
 	IK_BLOCK_ERROR,
 	IK_BLOCK_HEADING, /* these five: contents of panes */
@@ -43,12 +45,24 @@ struct ik_section {
 	struct ik_lines lines;
 };
 
+/* Draws attached pictures (conversation/attachment.h) in at most that many cells. NULL: it is not to
+ * be drawn, or not yet; then the screen is touched once it is there. Valid until the next call. */
+struct ik_drawer {
+	const struct ik_drawing *(*draw)(void *arg, const struct ik_attachment *picture, int columns,
+		int rows);
+	void *arg;
+};
+
 struct ik_block {
 	enum ik_block_kind kind;
 	bool growing; /* more text may come */
 	bool joined;  /* of several messages */
 	const struct ik_renderer *renderer;
 	struct ik_message *message;
+	struct ik_attachment picture;   /* of the message, */
+	size_t attachment;              /* and its index */
+	const struct ik_drawer *drawer; /* NULL: pictures are not drawn */
+	int drawn_rows;                 /* of the lines: below the text, of the picture */
 	struct ik_shown_call *call;
 	unsigned call_version; /* that the text was made of */
 	bool filled;           /* text is there */
@@ -89,6 +103,9 @@ struct ik_block *ik_block_free(struct ik_block *block);
  * are not shown, or not by themselves: system, usage, tool_call, tool_result,
  * and for a message of nothing but blanks. */
 struct ik_block *ik_block_of_message(struct ik_message *message);
+/* A block of the first picture that is attached from *index on, which is then after it; NULL: there
+ * is none. */
+struct ik_block *ik_block_of_picture(struct ik_message *message, size_t *index);
 /* A block of a call; its list must outlive it. */
 struct ik_block *ik_block_of_call(struct ik_shown_call *call);
 
@@ -128,6 +145,9 @@ void ik_block_prepare(struct ik_block *block);
 uint32_t ik_block_section_at(const struct ik_block *block, size_t offset);
 /* The lines of a section at that width (at least 1). */
 const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t section, int columns);
+/* Draw what a line has of the picture into a row of area. */
+void ik_block_draw_picture(struct ik_block *block, const struct ik_lines *lines, uint32_t line,
+	struct ik_cells *cells, struct ik_rectangle area, int row);
 /* Give the memory of a section's lines back; they are made again when they are asked for. */
 void ik_block_forget_lines(struct ik_block *block, uint32_t section);
 

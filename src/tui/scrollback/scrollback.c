@@ -198,7 +198,7 @@ static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 	const struct ik_block *block = ik_scrollback_at(scrollback, index);
 	const struct ik_block *before = ik_scrollback_at(scrollback, index - 1);
 
-	if (ik_block_is_row(block) && ik_block_is_row(before))
+	if ((ik_block_is_row(block) && ik_block_is_row(before)) || block->kind == IK_BLOCK_PICTURE)
 		return 0;
 	enum ik_block_kind kind = block->kind;
 	enum ik_block_kind previous = before->kind;
@@ -1004,6 +1004,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_ro
 	text_area.column += indent;
 	text_area.columns -= indent;
 	ik_lines_draw(lines, line, block->text, cells, text_area, row);
+	ik_block_draw_picture(block, lines, line, cells, text_area, row);
 	if (selected && indent == 0)
 		ik_cells_restyle(cells, (struct ik_rectangle){ row, area.column, 1, area.columns },
 			IK_STYLE_SELECTION);

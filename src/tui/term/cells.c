@@ -120,6 +120,23 @@ static void put(struct ik_cells *cells, int row, int column, enum ik_style style
 		cell[1] = (struct ik_cell){ .style = (uint8_t)style };
 }
 
+void ik_cells_put(struct ik_cells *cells, int row, int column, const struct ik_cell *cell)
+{
+	if (row < 0 || row >= cells->rows || column < 0 || column >= cells->columns)
+		return;
+	split_edges(cells, row, column, 1);
+	*cell_at(cells, row, column) = *cell;
+}
+
+void ik_cells_show(struct ik_cells *cells, const struct ik_drawing *drawing)
+{
+	for (size_t i = 0; i < cells->drawing_count; i++)
+		if (cells->drawings[i] == drawing)
+			return;
+	if (cells->drawing_count < IK_CELLS_DRAWINGS)
+		cells->drawings[cells->drawing_count++] = drawing;
+}
+
 void ik_cells_init(struct ik_cells *cells)
 {
 	*cells = (struct ik_cells){ .cursor_row = -1 };

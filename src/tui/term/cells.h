@@ -41,18 +41,29 @@ enum ik_cursor { IK_CURSOR_USUAL, IK_CURSOR_BLOCK, IK_CURSOR_BAR };
 
 #define IK_CELL_BYTES 20 /* limit of a drawn cluster: 5 characters of 4 bytes */
 
+/* Colours of a cell's own, as a part of a picture has them. */
+enum { IK_CELL_FRONT = 1, IK_CELL_BACK = 2 };
+
 struct ik_cell {
 	char text[IK_CELL_BYTES];
 	uint8_t length; /* bytes; 0 for the second half of a wide cluster */
 	uint8_t width;  /* 1 or 2; 0 for the second half */
 	uint8_t style;
+	uint8_t own;               /* which of these it has in place of the style's look; 0: none */
+	uint8_t front[3], back[3]; /* RGB */
 };
+
+struct ik_drawing;
+#define IK_CELLS_DRAWINGS 16 /* more are not shown at a time */
 
 struct ik_cells {
 	int rows;
 	int columns;
 	int cursor_row, cursor_column; /* cursor_row is -1 if the cursor is hidden */
 	struct ik_cell *cells;         /* rows * columns */
+	/* Drawings (tui/term/drawing.h) of which there are cells; borrowed until the next fill. */
+	const struct ik_drawing *drawings[IK_CELLS_DRAWINGS];
+	size_t drawing_count;
 };
 
 struct ik_rectangle {
@@ -84,6 +95,11 @@ int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, in
  * as above. */
 int ik_cells_hints(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style key, enum ik_style style, const char *text);
+
+/* Put a cell of one column, unless it is outside. */
+void ik_cells_put(struct ik_cells *cells, int row, int column, const struct ik_cell *cell);
+/* Note that a drawing is shown. */
+void ik_cells_show(struct ik_cells *cells, const struct ik_drawing *drawing);
 
 /* Show the cursor at a cell; row -1 hides it. */
 void ik_cells_set_cursor(struct ik_cells *cells, int row, int column);

@@ -41,6 +41,16 @@ bool ik_background_is_fence(const char *report, size_t length)
 	return length > 2 && report[0] == '[' && report[1] == '?' && report[length - 1] == 'c';
 }
 
+bool ik_placeholders_are_known(const char *report, size_t length)
+{
+	static const char *const names[] = { "P>|kitty(", "P>|ghostty " };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (length > strlen(names[i]) && memcmp(report, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 bool ik_background_of_variable(const char *colorfgbg, bool *ret_light)
 {
 	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;

@@ -13,6 +13,7 @@
 #include <curses.h>
 
 #include "tui/term/ascii.h"
+#include "tui/term/drawing.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -36,6 +37,8 @@
 #define TITLE_POP "\033[23;2t"
 #define PROGRESS_OFF "\033]9;4;0\033\\"
 
+#define OWN_END "\033[39;49m"
+
 #define CELL_MOST 2 /* ncurses cells for one of our cells, at most */
 
 /* How ncurses draws a style. */
@@ -55,8 +58,11 @@ struct ik_term {
 	struct ik_term_look looks[IK_STYLE_COUNT];
 
 	struct ik_cells shown; /* the last frame, in the terminal's size */
-	bool everything;       /* the terminal may show anything: repaint */
-	cchar_t *row;          /* buffer for the row passed to ncurses */
+	uint8_t *turns;        /* for each cell: changes with what stands for it */
+	uint32_t *sent;        /* drawings that the terminal has, by id */
+	size_t sent_count;
+	bool everything; /* the terminal may show anything: repaint */
+	cchar_t *row;    /* buffer for the row passed to ncurses */
 };
 
 /* ---- what terminfo and the type's name tell about a terminal ---- */
@@ -146,6 +152,12 @@ static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool 
 
 /* ---- how a cell looks in ncurses ---- */
 
+/* What stands for a cell with colours of its own: two characters for each place, in turns, so that
+ * ncurses sees that it changes. In UTF-8 they begin with a byte that no other character has. */
+#define STAND_IN_FIRST 0x100000
+#define STAND_INS 0xFFFE
+#define STAND_IN_BYTE '\xF4'
+
 #define REPLACEMENT L'\xFFFD'
 #define FLAG_LETTER_BYTES 4 /* bytes of U+1F1E6 to U+1F1FF */
 
@@ -213,7 +225,7 @@ static bool read_cluster(const struct ik_cell *cell, wchar_t ret_text[CCHARW_MAX
 		uint32_t codepoint;
 		int bytes = ik_utf8_decode(cell->text + at, cell->length - at, &codepoint);
 
-		if (bytes <= 0)
+		if (bytes <= 0 || codepoint >= STAND_IN_FIRST)
 			return false;
 		int width = wcwidth((wchar_t)codepoint);
 
@@ -321,6 +333,90 @@ static void put_direct(const struct ik_theme *theme, const char *bytes, struct i
 		bytes = end;
 	}
 	ik_buf_puts(out, bytes);
+}
+
+/* Append bytes of ncurses' with the theme's colours in them. */
+static void put_plain(const struct ik_term *term, const char *bytes, struct ik_buf *out)
+{
+	if (term->colours == IK_COLOURS_TRUE)
+		put_direct(term->theme, bytes, out);
+	else
+		ik_buf_puts(out, bytes);
+}
+
+/* Append one of a cell's own colours. A colour alone is a number, which must be exact. */
+static void put_own_colour(const struct ik_term *term, const struct ik_cell *cell, int layer,
+	const uint8_t rgb[3], struct ik_buf *out)
+{
+	if (term->colours == IK_COLOURS_TRUE || !(cell->own & IK_CELL_BACK))
+		ik_buf_printf(out, "\033[%d8;2;%d;%d;%dm", layer, rgb[0], rgb[1], rgb[2]);
+	else
+		ik_buf_printf(out, "\033[%d8;5;%dm", layer,
+			ik_colour_nearest(rgb[0] << 16 | rgb[1] << 8 | rgb[2]));
+}
+
+/* Append a cell with colours of its own, after last, which may be NULL. */
+static void put_own(const struct ik_term *term, const struct ik_cell *cell,
+	const struct ik_cell *last, struct ik_buf *out)
+{
+	if (!cell->own) { /* it was there before, and is written over next */
+		ik_buf_putc(out, ' ');
+		return;
+	}
+	if (!last || memcmp(last->front, cell->front, 3) != 0)
+		put_own_colour(term, cell, 3, cell->front, out);
+	if (cell->own & IK_CELL_BACK && (!last || memcmp(last->back, cell->back, 3) != 0))
+		put_own_colour(term, cell, 4, cell->back, out);
+	ik_buf_append(out, cell->text, cell->length);
+}
+
+/* Append ncurses' bytes with what they stand for. ncurses takes cells with colours of their own for
+ * text without any, so the colours end with them. */
+static void put_bytes(const struct ik_term *term, char *bytes, struct ik_buf *out)
+{
+	size_t count = (size_t)term->shown.rows * (size_t)term->shown.columns;
+	const struct ik_cell *last = NULL;
+	char *found;
+
+	while ((found = strchr(bytes, STAND_IN_BYTE))) {
+		uint32_t codepoint = STAND_IN_FIRST;
+		int length = ik_utf8_decode(found, strnlen(found, 4), &codepoint);
+		size_t place = (codepoint - STAND_IN_FIRST) / 2;
+
+		if (last && found > bytes) {
+			ik_buf_puts(out, OWN_END);
+			last = NULL;
+		}
+		*found = '\0';
+		put_plain(term, bytes, out);
+		if (place < count) {
+			const struct ik_cell *cell = &term->shown.cells[place];
+
+			put_own(term, cell, last && last->own == cell->own ? last : NULL, out);
+			last = cell->own ? cell : last;
+		}
+		bytes = found + (length > 0 ? length : 1);
+	}
+	if (last)
+		ik_buf_puts(out, OWN_END);
+	put_plain(term, bytes, out);
+}
+
+/* Append the drawings that the terminal does not have. */
+static void send_drawings(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
+{
+	for (size_t i = 0; i < cells->drawing_count; i++) {
+		const struct ik_drawing *drawing = cells->drawings[i];
+		size_t at = 0;
+
+		while (at < term->sent_count && term->sent[at] != drawing->id)
+			at++;
+		if (at < term->sent_count || drawing->way != IK_DRAWING_KITTY)
+			continue;
+		ik_drawing_send(drawing, out);
+		term->sent = ik_alloc_more(term->sent, term->sent_count, sizeof(*term->sent));
+		term->sent[term->sent_count++] = drawing->id;
+	}
 }
 
 /* ---- the screen ---- */
@@ -442,6 +538,8 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	ik_buf_done(&term->bytes);
 	ik_cells_done(&term->shown);
 	free(term->row);
+	free(term->turns);
+	free(term->sent);
 	free(term);
 	return NULL;
 }
@@ -452,12 +550,15 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 	discard_bytes(term);
 	ik_cells_resize(&term->shown, rows, columns);
 	term->row = ik_alloc_array(term->row, CELL_MOST * (size_t)columns, sizeof(*term->row));
+	term->turns = ik_alloc_array(term->turns, (size_t)rows * (size_t)columns, 1);
+	memset(term->turns, 0, (size_t)rows * (size_t)columns);
 	term->everything = true;
 }
 
 void ik_term_invalidate(struct ik_term *term)
 {
 	term->everything = true;
+	term->sent_count = 0; /* it may be another terminal */
 }
 
 void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
@@ -485,6 +586,18 @@ const char *ik_term_drawn_as(const struct ik_term *term)
 	return term->drawn_as;
 }
 
+/* Convert a cell with colours of its own for ncurses. A screen with more cells than there are
+ * characters for them shows blanks at its end. */
+static int make_own_cell(const struct ik_term *term, size_t place, cchar_t *ret_cell)
+{
+	size_t number = 2 * place + term->turns[place];
+	const wchar_t text[] = { number < STAND_INS ? (wchar_t)(STAND_IN_FIRST + number) : L' ',
+		L'\0' };
+
+	setcchar(ret_cell, text, A_NORMAL, 0, NULL);
+	return 1;
+}
+
 /* Pass a row to ncurses. */
 static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 {
@@ -494,7 +607,9 @@ static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 		const struct ik_cell *cell = &cells[column];
 		bool corner = row == rows - 1 && column + cell->width > columns - 2;
 
-		count += make_cell(cell, &term->looks[cell->style], term->utf8, corner, term->row + count);
+		count += cell->own && term->utf8
+			? make_own_cell(term, (size_t)(row * columns + column), term->row + count)
+			: make_cell(cell, &term->looks[cell->style], term->utf8, corner, term->row + count);
 	}
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
@@ -510,6 +625,9 @@ static void put_rows(struct ik_term *term, const struct ik_cells *cells)
 
 		if (!term->everything && memcmp(shown, wanted, columns * sizeof(*shown)) == 0)
 			continue;
+		for (size_t i = 0; i < columns; i++)
+			term->turns[(size_t)row * columns + i] ^= memcmp(&shown[i], &wanted[i],
+														  sizeof(*shown)) != 0;
 		memcpy(shown, wanted, columns * sizeof(*shown));
 		put_row(term, wanted, row);
 	}
@@ -538,15 +656,13 @@ static void write_changes(struct ik_term *term, int row, int column)
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
 {
 	put_rows(term, cells);
+	send_drawings(term, cells, out);
 	write_changes(term, cells->cursor_row, cells->cursor_column);
 	read_bytes(term);
 	if (term->bytes.length > 0) {
 		if (term->answers)
 			ik_buf_puts(out, FRAME_BEGIN);
-		if (term->colours == IK_COLOURS_TRUE)
-			put_direct(term->theme, term->bytes.data, out);
-		else
-			ik_buf_append(out, term->bytes.data, term->bytes.length);
+		put_bytes(term, term->bytes.data, out);
 		if (term->answers)
 			ik_buf_puts(out, FRAME_END);
 	}

@@ -16,6 +16,11 @@
  * placeholder, a number of the 256-colour palette, which is then replaced in
  * ncurses' output.
  *
+ * Pictures: a cell with colours of its own is passed to ncurses as a character
+ * of Unicode's last plane, which stands for its place on the screen and is then
+ * replaced in ncurses' output by the cell.  So ncurses moves, covers and repaints
+ * parts of pictures as it does text.  Such characters in texts are not drawn.
+ *
  * Only one terminal can be open at a time, because ncurses has one current
  * screen.
  * May include: <curses.h>, util, tui/term.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <vterm.h>
 
+#include "tui/term/drawing.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"
@@ -120,6 +121,18 @@ static int nearest(int32_t colour)
 	return *at >> 1 & 255;
 }
 
+/* Has the terminal's cell the colours of a part of a picture? */
+static void check_own(const VTermScreenCell *shown, const struct ik_cell *cell, int row, int column)
+{
+	int32_t front = cell->front[0] << 16 | cell->front[1] << 8 | cell->front[2];
+	int32_t back = cell->back[0] << 16 | cell->back[1] << 8 | cell->back[2];
+
+	cr_assert(VTERM_COLOR_IS_INDEXED(&shown->fg) && shown->fg.indexed.idx == nearest(front) &&
+		VTERM_COLOR_IS_INDEXED(&shown->bg) && shown->bg.indexed.idx == nearest(back),
+		"own colours at %d,%d", row, column);
+	cr_assert_not(shown->attrs.bold || shown->attrs.italic || shown->attrs.underline);
+}
+
 /* Is the terminal's screen the grid, cell by cell? */
 static void check_same(struct rig *rig, const char *what)
 {
@@ -134,6 +147,10 @@ static void check_same(struct rig *rig, const char *what)
 				"%s: at %d,%d", what, row, column);
 			if (cell->width == 0)
 				continue;
+			if (cell->own) {
+				check_own(&shown, cell, row, column);
+				continue;
+			}
 			cr_assert_eq(shown.width, cell->width, "%s: width of '%s' at %d,%d is %d", what,
 				expected, row, column, shown.width);
 			cr_assert(*expected == ' ' || shown.attrs.bold == !!(look->attributes & IK_ATTRIBUTE_BOLD),
@@ -398,6 +415,19 @@ Test(term, invalidate_repaints_what_was_spoilt)
 	rig_free(rig);
 }
 
+/* A picture in half blocks. */
+static void half_blocks(struct rig *rig, struct ik_rectangle area, unsigned seed)
+{
+	char bytes[6 * 5 * 60];
+	struct ik_drawing drawing = { IK_DRAWING_CELLS, 1, area.columns, area.rows, bytes,
+		sizeof bytes };
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)((seed >> (i / 6 % 20)) & 0xC0);
+	for (int line = 0; line < area.rows; line++)
+		ik_drawing_draw(&drawing, line, &rig->cells, area, area.row + line);
+	rig->cells.drawing_count = 0;
+}
+
 /* A thousand frames, each told as a difference, look like the whole picture. */
 static void random_frames(const char *type, unsigned seed)
 {
@@ -412,7 +442,9 @@ static void random_frames(const char *type, unsigned seed)
 			int row = (int)(dice % 14), column = (int)(dice / 14 % 53);
 			enum ik_style style = (enum ik_style)(dice / 1000 % IK_STYLE_COUNT);
 			struct ik_rectangle area = { row, column, 1 + (int)(dice / 7 % 5), (int)(dice / 77 % 60) };
-			if (dice % 11 == 0)
+			if (dice % 17 == 0)
+				half_blocks(rig, area, dice);
+			else if (dice % 11 == 0)
 				ik_cells_fill(&rig->cells, area, style);
 			else if (dice % 13 == 0)
 				/* all but the last rows some rows up, as a scrollback does */
@@ -434,6 +466,32 @@ static void random_frames(const char *type, unsigned seed)
 		check_cursor(rig, row, i % 53);
 		check_same(rig, type);
 	}
+	rig_free(rig);
+}
+
+Test(term, placeholders_are_sent_once_and_texts_have_none)
+{
+	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 5, 20);
+	char png[4000] = "PNG";
+	struct ik_drawing drawing = { IK_DRAWING_KITTY, 0x010203, 2, 1, png, sizeof png };
+	VTermScreenCell cell;
+
+	text(rig, 0, 0, IK_STYLE_NORMAL, "\U0010EEEE\u0305\u0305 \U00100001");
+	ik_drawing_draw(&drawing, 0, &rig->cells, (struct ik_rectangle){ 1, 4, 1, 10 }, 1);
+	frame(rig, -1, 0);
+	cr_assert_eq(strstr(rig->out.data, "\033_Ga=T,U=1,q=2,f=100,i=66051,c=2,r=1,m=1;UE5H"), rig->out.data);
+	cr_assert_not_null(strstr(rig->out.data, "\033\\\033_Gq=2,m=0;"));
+	cr_assert_not_null(strstr(rig->out.data,
+		"\033[38;2;1;2;3m\U0010EEEE\u0305\u0305\U0010EEEE\u0305\u030D\033[39;49m"));
+	cr_assert_str_eq(vterm_text(rig, 0, 0, &cell), "\uFFFD");
+	cr_assert_str_eq(vterm_text(rig, 0, 2, &cell), "\uFFFD");
+	text(rig, 2, 4, IK_STYLE_NORMAL, "more");
+	frame(rig, -1, 0);
+	cr_assert_null(strstr(rig->out.data, "\033_G"));
+	cr_assert_null(strstr(rig->out.data, "\U0010EEEE"));
+	ik_term_invalidate(rig->term);
+	frame(rig, -1, 0);
+	cr_assert_not_null(strstr(rig->out.data, "\033_Ga=T"));
 	rig_free(rig);
 }
 
