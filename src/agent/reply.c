@@ -103,6 +103,15 @@ enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 	return ik_buf_status(&part->text);
 }
 
+enum ik_status ik_reply_add_search(struct ik_reply *reply, const struct ik_delta *delta)
+{
+	struct ik_part *part = part_add(reply, IK_PART_SEARCH, IK_LIMIT_REPLY);
+
+	ik_buf_puts(&part->text, _("Searched the web: "));
+	ik_buf_append(&part->text, delta->text, delta->text_length);
+	return ik_buf_status(&part->text);
+}
+
 /* Find the call in slot, newest first, since most pieces belong to the newest call. */
 static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 {
@@ -178,14 +187,15 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delta *delta)
 {
 	struct ik_part *last = reply->count ? reply->parts[reply->count - 1] : NULL;
+	enum ik_part_kind kind = delta->of == IK_DELTA_SEARCH ? IK_PART_SEARCH : IK_PART_THINKING;
 
 	if (delta->of == IK_DELTA_CALL)
 		return find_slot(reply, delta->slot);
 	if (delta->of == IK_DELTA_TEXT)
 		return last && last->kind == IK_PART_TEXT ? last : NULL;
-	if (last && last->kind == IK_PART_THINKING && !last->opaque.length)
+	if (last && last->kind == kind && !last->opaque.length)
 		return last;
-	return part_add(reply, IK_PART_THINKING, IK_LIMIT_REPLY);
+	return part_add(reply, kind, IK_LIMIT_REPLY);
 }
 
 enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta)
@@ -210,6 +220,7 @@ struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_pri
 		.cached_tokens = delta->cached_tokens,
 		.written_tokens = delta->written_tokens,
 		.reasoning_tokens = delta->reasoning_tokens,
+		.searches = delta->searches,
 	};
 
 	usage.cost = ik_usage_cost(&usage, price);
@@ -230,7 +241,7 @@ bool ik_reply_has_text(const struct ik_reply *reply)
 /* Return a new message for part, without its opaque data. */
 static struct ik_message *plain_message(const struct ik_part *part, bool interrupted)
 {
-	static const char mark[] = "{\"interrupted\":true}";
+	static const char mark[] = "{\"interrupted\":true}", search[] = "{\"search\":true}";
 
 	switch (part->kind) {
 	case IK_PART_CALL:
@@ -238,6 +249,9 @@ static struct ik_message *plain_message(const struct ik_part *part, bool interru
 			part->line);
 	case IK_PART_THINKING:
 		return ik_message_new(IK_KIND_THINKING, part->text.data, part->text.length, NULL, 0);
+	case IK_PART_SEARCH:
+		return ik_message_new(IK_KIND_THINKING, part->text.data, part->text.length, search,
+			strlen(search));
 	case IK_PART_TEXT:
 		break;
 	}

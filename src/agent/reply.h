@@ -27,7 +27,7 @@ void ik_call_ids_done(struct ik_call_ids *ids);
 /* Add an id. Return false if it is already in the set. */
 bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
 
-enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
+enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_SEARCH, IK_PART_CALL };
 enum ik_call_state {
 	IK_CALL_PENDING, /* waits for the calls before it */
 	IK_CALL_ASKING,  /* waits for the user */
@@ -38,7 +38,7 @@ enum ik_call_state {
 
 struct ik_part {
 	enum ik_part_kind kind;
-	struct ik_buf text;   /* for a call: its arguments */
+	struct ik_buf text;   /* for a call: its arguments; for a search, a sentence */
 	struct ik_buf opaque; /* data that must be sent back to the provider with it; may be empty */
 	bool appended;        /* its message has been appended */
 	bool complete;        /* a text that follows is another message: a comment, then the answer */
@@ -68,6 +68,10 @@ void ik_reply_clear(struct ik_reply *reply);
 
 /* Add a piece of text or thinking, to the last part if it fits, else as a new part. */
 enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
+	const struct ik_delta *delta) IK_MUST_USE;
+
+/* Add a search of the web by the provider, as a new part. */
+enum ik_status ik_reply_add_search(struct ik_reply *reply,
 	const struct ik_delta *delta) IK_MUST_USE;
 
 /* Add a call; set *ret_part to NULL if its slot is already in use. The name is changed to one that

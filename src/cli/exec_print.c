@@ -33,10 +33,11 @@ static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
 {
 	ik_json_printf(out,
 		"'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'written_tokens':%lld,"
-		"'reasoning_tokens':%lld,'cost':%g",
+		"'reasoning_tokens':%lld,'searches':%lld,'cost':%g",
 		(long long)usage->input_tokens, (long long)usage->output_tokens,
 		(long long)usage->cached_tokens, (long long)usage->written_tokens,
-		(long long)usage->reasoning_tokens, usage->cost >= 0 ? usage->cost : NAN);
+		(long long)usage->reasoning_tokens, (long long)usage->searches,
+		usage->cost >= 0 ? usage->cost : NAN);
 }
 
 bool ik_exec_is_call(const struct ik_event *event)
@@ -64,6 +65,7 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		[IK_EVENT_SESSION] = "session",
 		[IK_EVENT_TEXT] = "text",
 		[IK_EVENT_THINKING] = "thinking",
+		[IK_EVENT_SEARCH] = "search",
 		[IK_EVENT_TOOL_DONE] = "tool_result",
 		[IK_EVENT_USAGE] = "usage",
 		[IK_EVENT_NOTICE] = "notice",
@@ -80,6 +82,8 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		print_json_call(event, out);
 	if ((size_t)event->kind >= sizeof(types) / sizeof(types[0]) || !types[event->kind])
 		return;
+	if (event->kind == IK_EVENT_SEARCH && !length)
+		return; /* it comes again, with its query */
 	ik_json_printf(out, "{'type':'%s','round':%d", types[event->kind], event->round);
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
@@ -89,6 +93,9 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	case IK_EVENT_TEXT:
 	case IK_EVENT_THINKING:
 		ik_json_printf(out, "'text':'%.*s'", length, text);
+		break;
+	case IK_EVENT_SEARCH:
+		ik_json_printf(out, "'query':'%s'", event->detail);
 		break;
 	case IK_EVENT_TOOL_DONE:
 		if (ik_json_check(text, event->text_length, &envelope, NULL) != IK_OK)

@@ -563,7 +563,14 @@ static void put_spending(struct spending *spending, struct ik_buf *out)
 	put_tools(&spending->tools, &text);
 	ik_figures_put(out, text.data);
 	ik_buf_done(&text);
-	if (spending->spans.items[SESSION].usage.cost < 0)
+	const struct ik_usage *session = &spending->spans.items[SESSION].usage;
+
+	if (session->searches > 0)
+		ik_buf_printf(out,
+			ngettext("\n%lld search of the web by the provider\n",
+				"\n%lld searches of the web by the provider\n", (unsigned long)session->searches),
+			(long long)session->searches);
+	if (session->cost < 0)
 		ik_buf_printf(out, "\n%s\n", _("What it costs is shown when providers.NAME.price is set."));
 }
 

@@ -42,6 +42,7 @@ struct ik_provider_config {
 	int64_t max_output_tokens;     /* 0: not set, as for all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
+	bool web_search;
 	char *thinking;  /* "off", "low", "medium", "high" */
 	char *cache_ttl; /* "off", "5m", "1h" */
 	double price_input, price_output, price_cached, price_written; /* per million tokens; -1: not

@@ -213,6 +213,8 @@ static const struct ik_config_key provider_keys[] = {
 	{ .name = "strict_tools", .type = IK_KEY_BOOL, .offset = PROVIDER_FIELD(strict_tools),
 		.set_offset = PROVIDER_FIELD(strict_tools_set),
 		.meaning = N_("whether the server is asked to hold the model to the schemas") },
+	{ .name = "web_search", .type = IK_KEY_BOOL, .offset = PROVIDER_FIELD(web_search),
+		.meaning = N_("whether the provider may search the web") },
 	{ .name = "max_output_tokens", .type = IK_KEY_INTEGER, .offset = PROVIDER_FIELD(max_output_tokens),
 		.least = 1, .most = 10000000, .meaning = N_("tokens of one reply at most") },
 	{ .name = "thinking", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(thinking),

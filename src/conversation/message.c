@@ -87,11 +87,14 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	if (data) {
 		message->data = memcpy(at, data, data_length);
 		message->data_length = data_length;
-		message->summarises = kind == IK_KIND_COMMAND &&
-			ik_json_member((struct ik_json_span){ data, data_length }, "summary").text;
+		struct ik_json_span value = { message->data, data_length };
+
+		message->summarises = kind == IK_KIND_COMMAND && ik_json_member(value, "summary").text;
 		message->attached = (kind == IK_KIND_USER || kind == IK_KIND_TOOL_RESULT ||
 								kind == IK_KIND_COMMAND) &&
-			ik_json_member(ik_message_data(message), "attached").text;
+			ik_json_member(value, "attached").text;
+		message->searches = kind == IK_KIND_THINKING && ik_json_member(value, "search").text;
+		message->replays = message->searches && ik_json_member(value, "opaque").text;
 		at += data_length + 1;
 	}
 	if (id)

@@ -21,9 +21,9 @@
  *                "blobs":{"stdout":{"id":UUID,"bytes":N},"stderr":{...}}
  *                and, if the tool returned pictures or documents, "attached" as above
  *                content is one line: what went wrong, or the first line of the output
- *   thinking     NULL
+ *   thinking     NULL, or {"search":true} if the provider searched the web; content says for what
  *   usage        {"input_tokens","output_tokens","cached_tokens","written_tokens",
- *                "reasoning_tokens","round","cost","model"}, the last two if known
+ *                "reasoning_tokens","round","searches","cost","model"}, the last three if known
  *   command      {"output":"..."}; content is the line that was typed. Further members:
  *                "summary": the model gets this text in place of everything before it;
  *                "child", "parent": conversation/fork_link.h;
@@ -80,6 +80,8 @@ struct ik_message {
 	size_t data_length;
 	bool summarises;     /* a command with a summary */
 	bool attached;       /* data lists attachments (conversation/attachment.h) */
+	bool searches;       /* thinking that is a search of the web by the provider, */
+	bool replays;        /* and has what the provider wants back */
 	const char *call_id; /* id of the call of a tool_call or tool_result; NULL for other kinds or
 	                        if data has none */
 	struct ik_bytes **contents; /* private to message.c: of its attachments, by index */

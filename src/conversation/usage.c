@@ -13,15 +13,17 @@ double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 	double cached = price->cached >= 0 ? price->cached : price->input;
 	double written = price->written >= 0 ? price->written : price->input * IK_PRICE_WRITTEN;
 	int64_t fresh = usage->input_tokens - usage->cached_tokens - usage->written_tokens;
+	double searches = price->search > 0 ? (double)usage->searches * price->search / 1e3 : 0;
 
 	if ((usage->input_tokens > 0 && price->input < 0) ||
 		(usage->output_tokens > 0 && price->output < 0))
 		return -1;
 	if (price->input < 0 && price->output < 0)
 		return -1;
-	return ((double)(fresh > 0 ? fresh : 0) * price->input + (double)usage->cached_tokens * cached +
-			   (double)usage->written_tokens * written +
-			   (double)usage->output_tokens * price->output) /
+	return searches +
+		((double)(fresh > 0 ? fresh : 0) * price->input + (double)usage->cached_tokens * cached +
+			(double)usage->written_tokens * written +
+			(double)usage->output_tokens * price->output) /
 		1e6;
 }
 
@@ -39,6 +41,8 @@ struct ik_message *ik_usage_message(const struct ik_usage *usage, int round, con
 		(long long)usage->input_tokens, (long long)usage->output_tokens,
 		(long long)usage->cached_tokens, (long long)usage->written_tokens,
 		(long long)usage->reasoning_tokens, round);
+	if (usage->searches > 0)
+		ik_json_printf(&data, "'searches':%lld", (long long)usage->searches);
 	if (usage->cost >= 0)
 		ik_json_printf(&data, "'cost':%g", usage->cost);
 	if (model)
@@ -62,6 +66,7 @@ bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage)
 	(void)ik_json_integer(ik_json_member(data, "cached_tokens"), &usage.cached_tokens);
 	(void)ik_json_integer(ik_json_member(data, "written_tokens"), &usage.written_tokens);
 	(void)ik_json_integer(ik_json_member(data, "reasoning_tokens"), &usage.reasoning_tokens);
+	(void)ik_json_integer(ik_json_member(data, "searches"), &usage.searches);
 	(void)ik_json_double(ik_json_member(data, "cost"), &usage.cost);
 	*ret_usage = usage;
 	return true;
@@ -74,6 +79,7 @@ void ik_usage_add(struct ik_usage *sum, const struct ik_usage *usage)
 	sum->cached_tokens += usage->cached_tokens;
 	sum->written_tokens += usage->written_tokens;
 	sum->reasoning_tokens += usage->reasoning_tokens;
+	sum->searches += usage->searches;
 	if (usage->cost >= 0)
 		sum->cost = (sum->cost > 0 ? sum->cost : 0) + usage->cost;
 }

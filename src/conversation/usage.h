@@ -17,12 +17,13 @@ struct ik_price {
 	double output;
 	double cached;  /* input read from the cache; -1: same price as other input */
 	double written; /* input written to it; -1: IK_PRICE_WRITTEN times that of other input */
+	double search;  /* a thousand searches of the web; -1: not counted */
 };
 
 /* A price that is entirely unknown. */
 #define IK_PRICE_UNKNOWN \
 	{ \
-		-1, -1, -1, -1 \
+		-1, -1, -1, -1, -1 \
 	}
 
 /* What providers that report writes charge for them, unless the price says otherwise. */
@@ -34,7 +35,8 @@ struct ik_usage {
 	int64_t cached_tokens;  /* read from the provider's cache */
 	int64_t written_tokens; /* written to it */
 	int64_t reasoning_tokens;
-	double cost; /* -1: unknown */
+	int64_t searches; /* of the web, by the provider */
+	double cost;      /* -1: unknown */
 };
 
 /* Return the cost of usage at price; -1 if a price that it needs is unknown. */

@@ -198,7 +198,8 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 	case IK_KIND_THINKING:
 		if (message->content_length == 0)
 			break;
-		ik_buf_printf(out, "### %s\n\n", _("Thinking"));
+		if (!message->searches)
+			ik_buf_printf(out, "### %s\n\n", _("Thinking"));
 		put_quote(out, message->content, message->content_length);
 		break;
 	case IK_KIND_TOOL_CALL:

@@ -222,6 +222,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 		? own->strict_tools
 		: ik_endpoint_is_openai(&model.endpoint);
 	if (own) {
+		model.endpoint.web_search = own->web_search;
 		model.endpoint.headers = (const char *const *)own->headers.items;
 		model.max_output_tokens = own->max_output_tokens;
 		model.thinking = ik_thinking_level(own->thinking);
@@ -257,7 +258,7 @@ static struct ik_model_facts choose_facts(const struct ik_config *config,
 		facts.context_window = own->context_window;
 	if (own && own->price_input >= 0)
 		facts.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached,
-			own->price_written };
+			own->price_written, facts.price.search };
 	/* Anthropic charges twice the price of other input for what is kept an hour. */
 	if (model->endpoint.caching == IK_CACHING_LONG && facts.price.written < 0 &&
 		ik_text_equal(model->format->type, IK_ANTHROPIC))
@@ -501,6 +502,21 @@ static void warn_of_retirement(const struct ik_model *model, struct ik_buf *out)
 		model->endpoint.provider, model->name, day);
 }
 
+/* Append that the model cannot search the web as the configuration wants. */
+static void warn_of_search(const struct ik_model *model, struct ik_buf *out)
+{
+	const struct ik_request request = { .endpoint = &model->endpoint, .facts = &model->facts };
+	const char *tool = ik_request_search(&request);
+
+	if (!model->endpoint.web_search || (tool && !ik_text_ends(tool, "alone")))
+		return;
+	ik_buf_puts(out, out->length > 0 ? " " : "");
+	ik_buf_printf(out,
+		tool ? _("%s searches the web only without other tools (--no-tools).")
+			 : _("%s cannot search the web here, so providers.%s.web_search has no effect."),
+		model->name, model->endpoint.provider);
+}
+
 char *ik_model_warning(const struct ik_model *model)
 {
 	struct ik_buf out;
@@ -509,6 +525,7 @@ char *ik_model_warning(const struct ik_model *model)
 	for (; model; model = model->fallback) {
 		warn_of_key(&model->endpoint, &out);
 		warn_of_retirement(model, &out);
+		warn_of_search(model, &out);
 	}
 	return out.length > 0 ? ik_buf_take(&out, NULL) : NULL;
 }

@@ -2,13 +2,17 @@
  * anthropic: Anthropic's Messages format.
  *
  * Source: API reference, "Create a Message", "Streaming messages", "Extended thinking", "Prompt
- * caching".
+ * caching", "Web search tool".
  *
  * Opaque data of thinking: {"signature":"..."}, or {"redacted":"..."} for a block that is not
- * shown.
+ * shown; of a search of the web, {"blocks":[...]}: what Anthropic's tool was asked and answered, with
+ * "pending":true if it has not answered yet; of a text that cites pages, {"blocks":[...]}: the text
+ * as it came.
  */
 #include "provider/formats.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
@@ -17,20 +21,46 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Kinds of content blocks; those of the provider's own tools are ignored. */
-enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
+/* Kinds of content blocks. */
+enum { BLOCK_OTHER, BLOCK_TEXT, BLOCK_THINKING, BLOCK_CALL, BLOCK_SERVER_CALL };
 
 struct anthropic_stream_state {
-	struct ik_buf signature; /* of the current thinking, as JSON */
-	struct ik_buf input;     /* of a call whose arguments arrived complete at its start */
+	/* Of the current block: */
+	struct ik_buf signature; /* of thinking, as JSON */
+	struct ik_buf input; /* of a call whose arguments arrived complete at its start, or of a call of
+	                        Anthropic's own tool */
+	struct ik_buf call;  /* such a call, as it began */
+	struct ik_buf text;  /* a text without its quotes, as JSON */
+	struct ik_buf citations; /* of the text: a list, not yet closed */
+	struct ik_buf marks;     /* numbers of the pages that it cites */
+
+	struct ik_buf texts; /* the blocks of the current text: a list, not yet closed */
+	bool cites;          /* one of them cites a page */
+	struct ik_buf calls; /* blocks of Anthropic's own tools that were not reported: likewise */
+	int waiting;         /* number of calls in it without an answer */
 };
+
+/* Return a buffer that is ready to be appended to. */
+static struct ik_buf *opened(struct ik_buf *buf)
+{
+	if (!buf->length)
+		ik_buf_init(buf, IK_LIMIT_REPLY);
+	return buf;
+}
 
 /* Replace what is in kept by value, until its block ends. */
 static void keep(struct ik_buf *kept, struct ik_json_span value)
 {
 	ik_buf_done(kept);
-	ik_buf_init(kept, IK_LIMIT_REPLY);
-	ik_buf_append(kept, value.text, value.length);
+	ik_buf_append(opened(kept), value.text, value.length);
+}
+
+/* Append an element to a list that is not yet closed. */
+static void add_element(struct ik_buf *list, struct ik_json_span element)
+{
+	if (!list->length)
+		ik_json_open(opened(list), '[');
+	ik_json_put_raw(list, element);
 }
 
 /* Return the kept value, or no value if it is incomplete. */
@@ -42,12 +72,24 @@ static struct ik_json_span kept_value(const struct ik_buf *kept)
 				 : (struct ik_json_span){ NULL, 0 };
 }
 
+/* Forget what belongs to a block. */
+static void clear_block(struct anthropic_stream_state *state)
+{
+	ik_buf_done(&state->signature);
+	ik_buf_done(&state->input);
+	ik_buf_done(&state->call);
+	ik_buf_done(&state->text);
+	ik_buf_done(&state->citations);
+	ik_buf_done(&state->marks);
+}
+
 static void state_done(void *arg)
 {
 	struct anthropic_stream_state *state = arg;
 
-	ik_buf_done(&state->signature);
-	ik_buf_done(&state->input);
+	clear_block(state);
+	ik_buf_done(&state->texts);
+	ik_buf_done(&state->calls);
 }
 
 /* Remember a signature that is not empty; a later one replaces it. */
@@ -57,33 +99,198 @@ static void keep_signature(struct ik_stream_decoder *decoder, struct ik_json_spa
 		keep(&((struct anthropic_stream_state *)decoder->state)->signature, signature);
 }
 
+/* Report a list of blocks that must be sent back, and begin another. */
+static void report_blocks(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
+	struct ik_buf *list, bool pending)
+{
+	if (!list->length)
+		ik_json_open(opened(list), '[');
+	ik_json_close(list, ']');
+	if (ik_buf_status(list) == IK_OK)
+		ik_decoder_opaque_object(decoder, of,
+			(struct ik_opaque_member[]){
+				{ "pending", pending ? IK_JSON_SPAN("true") : (struct ik_json_span){ NULL, 0 } },
+				{ "blocks", kept_value(list) }, { 0 } });
+	ik_buf_done(list);
+}
+
+/* ---- text that cites pages ---- */
+
+static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	struct anthropic_stream_state *state = decoder->state;
+
+	if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
+		ik_buf_append(opened(&state->text), value.text + 1, value.length - 2);
+}
+
+/* Remember what the current text cites. */
+static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	size_t number = ik_decoder_cite(decoder, ik_json_member(citation, "url"),
+		ik_json_member(citation, "title"));
+	char mark[32];
+
+	add_element(&state->citations, citation);
+	(void)snprintf(mark, sizeof(mark), " [%zu]", number);
+	if (number && !(state->marks.length && strstr(state->marks.data, mark)))
+		ik_buf_puts(opened(&state->marks), mark);
+}
+
+/* Report the numbers of the pages that a block of text cites, and remember it as it came. */
+static void end_text_block(struct ik_stream_decoder *decoder)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	struct ik_buf block;
+
+	if (!state->text.length && !state->citations.length)
+		return;
+	ik_buf_init(&block, IK_LIMIT_REPLY);
+	ik_json_printf(&block, "{'type':'text','text':");
+	ik_json_quote_open(&block);
+	ik_buf_append(&block, state->text.length ? state->text.data : "", state->text.length);
+	ik_json_quote_close(&block);
+	if (state->citations.length) {
+		ik_json_close(&state->citations, ']');
+		ik_json_key(&block, "citations");
+		ik_json_put_raw(&block, kept_value(&state->citations));
+		state->cites = true;
+	}
+	ik_json_printf(&block, "}");
+	add_element(&state->texts, kept_value(&block));
+	ik_buf_done(&block);
+	if (state->marks.length)
+		ik_decoder_bytes(decoder, IK_DELTA_TEXT, state->marks.data, state->marks.length);
+}
+
+/* End a text, after which something else comes, or (last) the reply or its calls. */
+static void end_text(struct ik_stream_decoder *decoder, bool last)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	bool lists = last && ik_decoder_list_sources(decoder).text;
+
+	if (state->cites || lists)
+		report_blocks(decoder, IK_DELTA_TEXT, &state->texts, false);
+	ik_buf_done(&state->texts);
+	state->cites = false;
+}
+
+/* ---- Anthropic's own tools ---- */
+
+/* Report a call of such a tool, which is complete. */
+static void end_server_call(struct ik_stream_decoder *decoder)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	struct ik_json_span call = kept_value(&state->call), input = { NULL, 0 }, name, value;
+	struct ik_json_walk walk = { 0 };
+	struct ik_buf block;
+
+	if (!state->input.length ||
+		ik_json_check(state->input.data, state->input.length, &input, NULL) != IK_OK)
+		input = ik_json_member(call, "input");
+	ik_buf_init(&block, IK_LIMIT_REPLY);
+	ik_json_open(&block, '{');
+	while (ik_json_next(call, &walk, &name, &value)) {
+		ik_json_put_raw(&block, name);
+		ik_buf_putc(&block, ':');
+		ik_json_put_raw(&block, ik_json_string_is(name, "input") ? input : value);
+	}
+	ik_json_close(&block, '}');
+	add_element(&state->calls, kept_value(&block));
+	state->waiting++;
+	value = ik_json_member(input, "query");
+	value = value.text ? value : ik_json_member(input, "url");
+	ik_decoder_search(decoder, value.text ? value : ik_json_member(call, "name"));
+	ik_buf_done(&block);
+}
+
+/* Handle the answer of such a tool. Several calls may wait for theirs. */
+static void take_server_result(struct ik_stream_decoder *decoder, struct ik_json_span block)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	struct ik_json_span error = ik_json_at(block, "content.error_code");
+
+	ik_decoder_failed_search(decoder, error);
+	add_element(&state->calls, block);
+	if (--state->waiting <= 0) {
+		report_blocks(decoder, IK_DELTA_SEARCH, &state->calls, false);
+		state->waiting = 0;
+	}
+}
+
+static bool is_server_result(struct ik_json_span type)
+{
+	char *name = ik_json_text_new(type);
+	bool is = name && ik_text_ends(name, "_tool_result");
+
+	free(name);
+	return is;
+}
+
+/* ---- blocks ---- */
+
+static void begin_call(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span block)
+{
+	struct anthropic_stream_state *state = decoder->state;
+	struct ik_json_span input = ik_json_member(block, "input");
+	struct ik_call_piece piece = {
+		.index = index, .id = ik_json_member(block, "id"), .name = ik_json_member(block, "name")
+	};
+
+	end_text(decoder, true);
+	ik_decoder_set_mark(decoder, index, BLOCK_CALL);
+	ik_decoder_call(decoder, &piece);
+	/* It is usually {}, and the arguments follow in pieces. */
+	if (ik_json_count(input))
+		keep(&state->input, input);
+}
+
+/* Handle a block that is complete at its start, or of a kind that nobody has asked for. */
+static void take_other_block(struct ik_stream_decoder *decoder, struct ik_json_span block)
+{
+	struct ik_json_span type = ik_json_member(block, "type");
+	char *name;
+
+	if (ik_json_string_is(type, "redacted_thinking")) {
+		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
+			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { 0 } });
+	} else if (is_server_result(type)) {
+		take_server_result(decoder, block);
+	} else if ((name = ik_json_text_new(type))) {
+		ik_decoder_unshown(decoder, name);
+		free(name);
+	}
+}
+
 static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span block)
 {
 	struct anthropic_stream_state *state = decoder->state;
 	struct ik_json_span type = ik_json_member(block, "type");
 
-	state_done(state);
+	clear_block(state);
 	ik_decoder_set_mark(decoder, index, BLOCK_OTHER);
 	if (ik_json_string_is(type, "text")) {
-		ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(block, "text"));
-	} else if (ik_json_string_is(type, "thinking")) {
+		ik_decoder_set_mark(decoder, index, BLOCK_TEXT);
+		take_text(decoder, ik_json_member(block, "text"));
+		ik_decoder_each(decoder, ik_json_member(block, "citations"), take_citation);
+		return;
+	}
+	if (ik_json_string_is(type, "tool_use")) {
+		begin_call(decoder, index, block);
+		return;
+	}
+	end_text(decoder, false);
+	if (ik_json_string_is(type, "thinking")) {
 		ik_decoder_set_mark(decoder, index, BLOCK_THINKING);
 		ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(block, "thinking"));
 		keep_signature(decoder, ik_json_member(block, "signature"));
-	} else if (ik_json_string_is(type, "redacted_thinking")) {
-		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { 0 } });
-	} else if (ik_json_string_is(type, "tool_use")) {
-		struct ik_json_span input = ik_json_member(block, "input");
-		struct ik_call_piece piece = {
-			.index = index, .id = ik_json_member(block, "id"), .name = ik_json_member(block, "name")
-		};
-
-		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
-		ik_decoder_call(decoder, &piece);
-		/* It is usually {}, and the arguments follow in pieces. */
-		if (ik_json_count(input))
-			keep(&state->input, input);
+	} else if (ik_json_string_is(type, "server_tool_use")) {
+		ik_decoder_set_mark(decoder, index, BLOCK_SERVER_CALL);
+		keep(&state->call, block);
+		ik_decoder_search(decoder, (struct ik_json_span){ NULL, 0 });
+	} else {
+		take_other_block(decoder, block);
 	}
 }
 
@@ -92,7 +299,13 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 	struct anthropic_stream_state *state = decoder->state;
 	char kind = ik_decoder_mark(decoder, index);
 
-	if (kind == BLOCK_THINKING) {
+	if (kind == BLOCK_TEXT) {
+		end_text_block(decoder);
+		clear_block(state);
+	} else if (kind == BLOCK_SERVER_CALL) {
+		end_server_call(decoder);
+		clear_block(state);
+	} else if (kind == BLOCK_THINKING) {
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
 			(struct ik_opaque_member[]){ { "signature", kept_value(&state->signature) }, { 0 } });
 		ik_buf_done(&state->signature);
@@ -125,7 +338,9 @@ static void take_delta(struct ik_stream_decoder *decoder, struct ik_json_span ev
 	int64_t index = ik_decoder_index(event, "index");
 
 	if (ik_json_string_is(type, "text_delta")) {
-		ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(delta, "text"));
+		take_text(decoder, ik_json_member(delta, "text"));
+	} else if (ik_json_string_is(type, "citations_delta")) {
+		take_citation(decoder, ik_json_member(delta, "citation"));
 	} else if (ik_json_string_is(type, "thinking_delta")) {
 		ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(delta, "thinking"));
 	} else if (ik_json_string_is(type, "signature_delta")) {
@@ -134,6 +349,8 @@ static void take_delta(struct ik_stream_decoder *decoder, struct ik_json_span ev
 		ik_decoder_mark(decoder, index) == BLOCK_CALL && ik_decoder_has_text(arguments)) {
 		ik_buf_done(&state->input);
 		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index, .arguments = arguments });
+	} else if (ik_json_string_is(type, "input_json_delta") && state->call.length) {
+		(void)ik_json_string(arguments, opened(&state->input));
 	}
 }
 
@@ -142,12 +359,18 @@ static void take_message_start(struct ik_stream_decoder *decoder, struct ik_json
 	ik_decoder_usage(decoder, ik_json_at(event, "message.usage"));
 }
 
-/* Handle the stop reason in a message or in its last delta. */
+/* Handle the stop reason in a message or in its last delta. Anthropic's own tools answer in the next
+ * reply after a pause; otherwise calls without an answer cannot be sent back. */
 static void take_stop_reason(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
+	struct anthropic_stream_state *state = decoder->state;
 	struct ik_json_span reason = ik_json_member(message, "stop_reason");
 	struct ik_json_span details = ik_json_member(message, "stop_details");
 
+	if (state->calls.length && ik_json_string_is(reason, "pause_turn"))
+		report_blocks(decoder, IK_DELTA_SEARCH, &state->calls, state->waiting > 0);
+	if (ik_decoder_has_text(reason))
+		end_text(decoder, true);
 	if (ik_json_string_is(reason, "refusal"))
 		ik_decoder_refuse(decoder, ik_json_member(details, "category"),
 			ik_json_member(details, "explanation"));
@@ -165,6 +388,7 @@ static void take_message_delta(struct ik_stream_decoder *decoder, struct ik_json
 static void take_message_stop(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
 	(void)event;
+	end_text(decoder, true);
 	ik_decoder_complete(decoder);
 }
 
@@ -219,13 +443,14 @@ static const struct ik_count_name counts[] = {
 	{ "cache_creation_input_tokens", IK_COUNT_WRITTEN },
 	{ "output_tokens", IK_COUNT_OUTPUT },
 	{ "output_tokens_details.thinking_tokens", IK_COUNT_REASONING },
+	{ "server_tool_use.web_search_requests", IK_COUNT_SEARCHES },
 	{ 0 },
 };
 
 static const struct ik_stop_name stops[] = {
 	{ "end_turn", IK_STOP_END },
 	{ "stop_sequence", IK_STOP_END },
-	{ "pause_turn", IK_STOP_END },
+	{ "pause_turn", IK_STOP_PAUSED },
 	{ "tool_use", IK_STOP_TOOL_CALLS },
 	{ "max_tokens", IK_STOP_LENGTH },
 	{ "model_context_window_exceeded", IK_STOP_CONTEXT },
@@ -282,7 +507,7 @@ static bool lacks_tools(const struct ik_request *request)
 {
 	size_t index = ik_conversation_count(request->conversation);
 
-	while (!request->tool_count && index-- > 0) {
+	while (!request->tool_count && !ik_request_search(request) && index-- > 0) {
 		if (ik_conversation_at(request->conversation, index)->kind == IK_KIND_TOOL_CALL)
 			return true;
 	}
@@ -298,10 +523,16 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 		.description = "There are no tools now.",
 	};
 
-	if (!request->tool_count && !lacks_tools(request))
+	const char *search = ik_request_search(request);
+
+	if (!request->tool_count && !search && !lacks_tools(request))
 		return;
 	ik_json_printf(out, "'tools':[");
-	if (!request->tool_count)
+	/* Without programs that search on behalf of the model, which would keep a container. */
+	if (search)
+		ik_json_printf(out, "{'type':'%s','name':'web_search','allowed_callers':['direct']}",
+			search);
+	else if (!request->tool_count)
 		put_tool(out, request, &none, false);
 	for (size_t index = 0; index < request->tool_count; index++)
 		put_tool(out, request, &request->tools[index], index + 1 == request->tool_count);
@@ -419,37 +650,100 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(writer->out, "}");
 }
 
-/* Does the passage contain anything but thinking and white space? */
-static bool says_something(const struct ik_passage *passage)
+/* Append blocks, except for blank texts, which would be refused. */
+static void put_blocks(struct ik_buf *out, struct ik_json_span blocks)
 {
-	for (size_t index = 0; index < passage->count; index++) {
-		const struct ik_message *message = passage->messages[index];
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, block;
 
-		if (message->kind == IK_KIND_TOOL_CALL ||
-			(message->kind == IK_KIND_ASSISTANT &&
-				!ik_wire_is_blank(message->content, message->content_length)))
-			return true;
+	while (ik_json_next(blocks, &walk, &key, &block)) {
+		size_t length = 0;
+		char *text = ik_json_string_new(ik_json_member(block, "text"), &length);
+
+		if (!text || ik_json_member(block, "citations").text || !ik_wire_is_blank(text, length))
+			ik_json_put_raw(out, block);
+		free(text);
 	}
-	return false;
+}
+
+/* Return the blocks to send for a search or for a text that cites pages; no value if there are none, or
+ * there is no search now. */
+static struct ik_json_span blocks_of(const struct ik_wire_writer *writer,
+	const struct ik_message *message)
+{
+	return ik_request_search(writer->request) ? ik_wire_opaque_member(writer, message, "blocks")
+											  : (struct ik_json_span){ NULL, 0 };
+}
+
+/* Is it the last message of the conversation that is sent? */
+static bool is_last(const struct ik_wire_writer *writer, const struct ik_message *message)
+{
+	const struct ik_conversation *conversation = writer->request->conversation;
+	size_t index = ik_conversation_count(conversation);
+	const struct ik_message *last = NULL;
+
+	while (index-- > 0 &&
+		(!last || last->kind == IK_KIND_USAGE || last->kind == IK_KIND_NOTICE ||
+			last->kind == IK_KIND_COMMAND))
+		last = ik_conversation_at(conversation, index);
+	return last == message;
+}
+
+/* Is a message of the passage, other than thinking, sent? A search without an answer is only sent if
+ * the answer follows or is to follow. */
+static bool is_sent(const struct ik_wire_writer *writer, const struct ik_passage *passage,
+	size_t index)
+{
+	const struct ik_message *message = passage->messages[index];
+
+	if (message->kind == IK_KIND_TOOL_CALL)
+		return true;
+	struct ik_json_span blocks = blocks_of(writer, message);
+
+	if (message->kind == IK_KIND_ASSISTANT)
+		return blocks.text ? ik_json_count(blocks) > 0
+						   : !ik_wire_is_blank(message->content, message->content_length);
+	return message->searches && blocks.text &&
+		(!ik_wire_opaque_member(writer, message, "pending").text || index + 1 < passage->count ||
+			is_last(writer, message));
+}
+
+static void put_text(struct ik_wire_writer *writer, const struct ik_message *message)
+{
+	struct ik_json_span blocks = blocks_of(writer, message);
+
+	if (blocks.text)
+		put_blocks(writer->out, blocks);
+	else
+		ik_json_printf(writer->out, "{'type':'text','text':'%.*s'}", (int)message->content_length,
+			message->content);
 }
 
 static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
-	if (!says_something(passage))
+	size_t count = passage->count;
+
+	/* Thinking cannot be the last. */
+	while (count > 0 && !is_sent(writer, passage, count - 1))
+		count--;
+	if (!count)
 		return;
 	if (!*writer->role)
 		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	ik_wire_open_message(writer, "assistant", "content");
-	for (size_t index = 0; index < passage->count; index++) {
+	for (size_t index = 0; index < count; index++) {
 		const struct ik_message *message = passage->messages[index];
 
-		if (message->kind == IK_KIND_THINKING)
+		if (message->kind == IK_KIND_THINKING && !message->searches)
 			put_thinking(writer, message);
+		else if (!is_sent(writer, passage, index))
+			continue;
 		else if (message->kind == IK_KIND_TOOL_CALL)
 			put_call(writer, message);
-		else if (!ik_wire_is_blank(message->content, message->content_length))
-			ik_json_printf(writer->out, "{'type':'text','text':'%.*s'}",
-				(int)message->content_length, message->content);
+		else if (message->kind == IK_KIND_THINKING)
+			put_blocks(writer->out, blocks_of(writer, message));
+		else
+			put_text(writer, message);
 	}
 }
 
@@ -469,7 +763,7 @@ static bool may_think(const struct ik_wire_writer *writer)
 			break;
 		called = called || message->kind == IK_KIND_TOOL_CALL;
 		if (message->kind == IK_KIND_THINKING)
-			thought = thought || ik_wire_opaque(writer, message).text;
+			thought = !message->searches && (thought || ik_wire_opaque(writer, message).text);
 		else if (message->kind == IK_KIND_TOOL_CALL ||
 			(message->kind == IK_KIND_ASSISTANT &&
 				!ik_wire_is_blank(message->content, message->content_length)))

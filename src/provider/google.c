@@ -2,12 +2,16 @@
  * google: the GenerateContent format of Google's Gemini API.
  *
  * Source: API reference, "models.streamGenerateContent", "Function calling" (schemas are JSON
- * Schema, unchanged: parametersJsonSchema), "Multimodal function responses", "Thought signatures".
+ * Schema, unchanged: parametersJsonSchema), "Multimodal function responses", "Thought signatures",
+ * "Grounding with Google Search", "Combine built-in tools and function calling".
  *
- * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given.
+ * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given, and of a
+ * text that cites pages, IK_WIRE_SOURCES; of a search of the web, {"parts":[...]}: what Google's tool
+ * was asked and answered.
  */
 #include "provider/formats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
@@ -24,19 +28,99 @@ static struct ik_json_span text_or_none(struct ik_json_span value)
 	return ik_decoder_has_text(value) ? value : none;
 }
 
+struct google_stream_state {
+	struct ik_buf signature; /* of the text, as JSON */
+	struct ik_buf parts; /* calls of Google's tools, and answers, that were not reported: a list,
+	                            not yet closed */
+	int waiting;         /* number of calls in it without an answer */
+};
+
+static void state_done(void *arg)
+{
+	struct google_stream_state *state = arg;
+
+	ik_buf_done(&state->signature);
+	ik_buf_done(&state->parts);
+}
+
+/* Handle a call of Google's own tool, or its answer. Several calls may wait for theirs. */
+static void take_server_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	struct google_stream_state *state = decoder->state;
+	struct ik_json_span call = ik_json_member(part, "toolCall");
+	struct ik_json_span query = ik_json_at(call, "args.queries.0");
+
+	if (!state->parts.length) {
+		ik_buf_init(&state->parts, IK_LIMIT_REPLY);
+		ik_json_open(&state->parts, '[');
+	}
+	ik_json_put_raw(&state->parts, part);
+	state->waiting += call.text ? 1 : -1;
+	if (call.text)
+		ik_decoder_search(decoder, query.text ? query : ik_json_member(call, "toolType"));
+	if (state->waiting > 0)
+		return;
+	ik_json_close(&state->parts, ']');
+	if (ik_buf_status(&state->parts) == IK_OK)
+		ik_decoder_opaque_object(decoder, IK_DELTA_SEARCH,
+			(struct ik_opaque_member[]){
+				{ "parts", { state->parts.data, state->parts.length } }, { 0 } });
+	ik_buf_done(&state->parts);
+	state->waiting = 0;
+}
+
+/* Report what is unknown in a part without text or call. */
+static void take_other_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	static const char *const known[] = { "text", "thought", "thoughtSignature", "partMetadata",
+		"speechMetadata", "mediaResolution", "mediaProcessing", "videoMetadata" };
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, value;
+
+	while (ik_json_next(part, &walk, &name, &value)) {
+		size_t index = 0;
+		char *text = ik_json_text_new(name);
+
+		while (index < sizeof(known) / sizeof(*known) && !ik_text_equal(known[index], text))
+			index++;
+		if (text && index == sizeof(known) / sizeof(*known))
+			ik_decoder_unshown(decoder, text);
+		free(text);
+	}
+}
+
+/* Handle a part with text, or with a signature that belongs to the text before it. */
+static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	struct google_stream_state *state = decoder->state;
+	struct ik_json_span text = ik_json_member(part, "text");
+	struct ik_json_span signature = text_or_none(ik_json_member(part, "thoughtSignature"));
+	bool thought = false;
+
+	ik_json_bool(ik_json_member(part, "thought"), &thought);
+	ik_decoder_text(decoder, thought ? IK_DELTA_THINKING : IK_DELTA_TEXT, text);
+	if (thought || !text.text || !signature.text)
+		return;
+	ik_buf_done(&state->signature);
+	ik_buf_init(&state->signature, IK_LIMIT_REPLY);
+	ik_buf_append(&state->signature, signature.text, signature.length);
+	ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
+		(struct ik_opaque_member[]){ { "thoughtSignature", signature }, { 0 } });
+}
+
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
 	struct ik_json_span call = ik_json_member(part, "functionCall");
-	struct ik_json_span text = ik_json_member(part, "text");
-	/* What must be sent back with a text or a call. */
+	/* What must be sent back with a call. */
 	struct ik_opaque_member opaque[] = {
 		{ "thoughtSignature", text_or_none(ik_json_member(part, "thoughtSignature")) },
 		{ "id", text_or_none(ik_json_member(call, "id")) },
 		{ 0 },
 	};
-	bool thought = false;
 
-	if (ik_json_span_type(call) == IK_JSON_OBJECT) {
+	if (ik_json_member(part, "toolCall").text || ik_json_member(part, "toolResponse").text) {
+		take_server_part(decoder, part);
+	} else if (ik_json_span_type(call) == IK_JSON_OBJECT) {
 		/* A call is always complete, and has no index. */
 		struct ik_call_piece piece = {
 			.index = decoder->call_count,
@@ -48,13 +132,40 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 		ik_decoder_call(decoder, &piece);
 		ik_decoder_end_calls(decoder);
 		ik_decoder_opaque_object(decoder, IK_DELTA_CALL, opaque);
-		return;
+	} else {
+		take_text(decoder, part);
+		take_other_part(decoder, part);
 	}
-	ik_json_bool(ik_json_member(part, "thought"), &thought);
-	ik_decoder_text(decoder, thought ? IK_DELTA_THINKING : IK_DELTA_TEXT, text);
-	/* Code that Google ran itself needs nothing sent back. */
-	if (!thought && text.text)
-		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT, opaque);
+}
+
+/* Remember a page that the reply cites. */
+static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
+{
+	struct ik_json_span web = ik_json_member(chunk, "web");
+
+	(void)ik_decoder_cite(decoder, ik_json_member(web, "uri"), ik_json_member(web, "title"));
+}
+
+/* Handle what a search found, which comes at the end. */
+static void take_grounding(struct ik_stream_decoder *decoder, struct ik_json_span metadata)
+{
+	struct google_stream_state *state = decoder->state;
+	struct ik_json_span signature = { state->signature.data, state->signature.length };
+	struct ik_json_span none = { NULL, 0 };
+	int64_t queries = (int64_t)ik_json_count(ik_json_member(metadata, "webSearchQueries"));
+
+	if (queries > decoder->searches)
+		decoder->searches = queries;
+	ik_decoder_each(decoder, ik_json_member(metadata, "groundingChunks"), take_chunk);
+	if (decoder->call_count)
+		return; /* a text after calls would be another message */
+	struct ik_json_span sources = ik_decoder_list_sources(decoder);
+
+	if (sources.text)
+		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
+			(struct ik_opaque_member[]){
+				{ "thoughtSignature", signature.length ? signature : none },
+				{ IK_WIRE_SOURCES, sources }, { 0 } });
 }
 
 /* Handle one chunk. It has one candidate, since only one was requested. */
@@ -65,6 +176,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 	struct ik_json_span blocked = ik_json_at(chunk, "promptFeedback.blockReason");
 
 	ik_decoder_each(decoder, ik_json_at(candidate, "content.parts"), take_part);
+	take_grounding(decoder, ik_json_member(candidate, "groundingMetadata"));
 	ik_decoder_usage(decoder, usage);
 	if (ik_decoder_has_text(blocked))
 		ik_decoder_refuse(decoder, blocked, ik_json_at(chunk, "promptFeedback.blockReasonMessage"));
@@ -183,11 +295,47 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(out, "}");
 }
 
+/* May Google search in a reply to this request? Older models cannot if they have functions. */
+static bool searches(const struct ik_request *request)
+{
+	const char *search = ik_request_search(request);
+
+	return search && (!request->tool_count || !ik_text_ends(search, "alone"));
+}
+
+/* Does it report its searches as parts, which it wants back? With functions, it must. */
+static bool shows_searches(const struct ik_request *request)
+{
+	return searches(request) && !ik_text_ends(ik_request_search(request), "alone");
+}
+
+/* Return the parts of a search to send; no value if there are none, or there is no search now. */
+static struct ik_json_span parts_of(const struct ik_wire_writer *writer,
+	const struct ik_message *message)
+{
+	return message->searches && shows_searches(writer->request)
+		? ik_wire_opaque_member(writer, message, "parts")
+		: (struct ik_json_span){ NULL, 0 };
+}
+
+/* Is anything of the passage sent? */
+static bool is_sent(const struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++) {
+		if (passage->messages[index]->kind != IK_KIND_THINKING ||
+			parts_of(writer, passage->messages[index]).text)
+			return true;
+	}
+	return false;
+}
+
 /* Write what the assistant said. Thoughts are not sent back, only the signatures with the rest. */
 static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	bool first = true;
 
+	if (!is_sent(writer, passage))
+		return;
 	if (!writer->any)
 		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	ik_wire_open_message(writer, "model", "parts");
@@ -198,10 +346,16 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			put_call(writer, message, first);
 			first = false;
 		} else if (message->kind == IK_KIND_ASSISTANT) {
-			ik_json_printf(writer->out, "{'text':'%.*s'", (int)message->content_length,
+			ik_json_printf(writer->out, "{'text':'%.*s'", (int)ik_wire_said_length(writer, message),
 				message->content);
 			put_opaque(writer, message, "thoughtSignature");
 			ik_json_printf(writer->out, "}");
+		} else {
+			struct ik_json_walk walk = { 0 };
+			struct ik_json_span key, part, parts = parts_of(writer, message);
+
+			while (ik_json_next(parts, &walk, &key, &part))
+				ik_json_put_raw(writer->out, part);
 		}
 	}
 }
@@ -269,6 +423,32 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 	ik_json_printf(out, "}");
 }
 
+static void put_tools(struct ik_wire_writer *writer)
+{
+	if (!writer->request->tool_count && !searches(writer->request))
+		return;
+	ik_json_printf(writer->out, "'tools':[{");
+	ik_wire_put_tools(writer, "functionDeclarations", NULL);
+	if (searches(writer->request))
+		ik_json_printf(writer->out, "'googleSearch':{}");
+	ik_json_printf(writer->out, "}]");
+}
+
+static void put_tool_config(struct ik_wire_writer *writer)
+{
+	const struct ik_request *request = writer->request;
+	bool forbids = request->forbid_calls && request->tool_count;
+
+	if (!forbids && !shows_searches(request))
+		return;
+	ik_json_printf(writer->out, "'toolConfig':{");
+	if (forbids)
+		ik_json_printf(writer->out, "'functionCallingConfig':{'mode':'NONE'}");
+	if (shows_searches(request))
+		ik_json_printf(writer->out, "'includeServerSideToolInvocations':true");
+	ik_json_printf(writer->out, "}");
+}
+
 static void put_request(struct ik_wire_writer *writer)
 {
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result,
@@ -277,11 +457,7 @@ static void put_request(struct ik_wire_writer *writer)
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{");
-	if (request->tool_count) {
-		ik_json_printf(out, "'tools':[{");
-		ik_wire_put_tools(writer, "functionDeclarations");
-		ik_json_printf(out, "}]");
-	}
+	put_tools(writer);
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "'systemInstruction':{'parts':[{'text':'%s'}]}",
 			request->system_prompt);
@@ -289,8 +465,7 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_wire_put_messages(writer, &messages);
 	ik_wire_close_message(writer);
 	ik_json_printf(out, "]");
-	if (request->forbid_calls && request->tool_count)
-		ik_json_printf(out, "'toolConfig':{'functionCallingConfig':{'mode':'NONE'}}");
+	put_tool_config(writer);
 	put_generation(out, request);
 	ik_json_printf(out, "}");
 }
@@ -302,6 +477,8 @@ const struct ik_wire_format ik_google_format = {
 	.key_header = "x-goog-api-key: ",
 	.put_tool = put_tool,
 	.put_request = put_request,
+	.state_size = sizeof(struct google_stream_state),
+	.state_done = state_done,
 	.take = take,
 	.counts = counts,
 	.stops = stops,

@@ -127,6 +127,36 @@ static bool read_price(struct facts_reader *reader, struct ik_json_span value)
 		ik_json_double(ik_json_member(value, "output"), &price->output);
 }
 
+/* The tools that search the web, by the wire format that they belong to. */
+static const struct {
+	const char *prefix, *type;
+} search_tools[] = {
+	{ "web_search_20", IK_ANTHROPIC },
+	{ "web_search_options", IK_OPENAI_CHAT },
+	{ "web_search", IK_OPENAI_RESPONSES },
+	{ "googleSearch", IK_GOOGLE },
+};
+
+static bool read_search(struct facts_reader *reader, struct ik_json_span value)
+{
+	struct ik_json_span tool = ik_json_member(value, "tool");
+	char *name = ik_json_text_new(tool.text ? tool : IK_JSON_SPAN("\"\""));
+	size_t index = 0;
+	bool known = ik_json_span_type(value) == IK_JSON_OBJECT && !tool.text;
+
+	while (name && index < sizeof(search_tools) / sizeof(*search_tools) &&
+		!ik_text_starts(name, search_tools[index].prefix))
+		index++;
+	if (name && !known && index < sizeof(search_tools) / sizeof(*search_tools) &&
+		ik_text_equal(search_tools[index].type, reader->type)) {
+		known = strlen(name) < sizeof(reader->facts.search);
+		(void)snprintf(reader->facts.search, sizeof(reader->facts.search), "%s", name);
+		(void)ik_json_double(ik_json_member(value, "price"), &reader->facts.price.search);
+	}
+	free(name);
+	return known;
+}
+
 static bool read_retires(struct facts_reader *reader, struct ik_json_span value)
 {
 	char *day = ik_json_text_new(value);
@@ -168,6 +198,9 @@ static const struct rule_member {
 	{ "signatures", read_signatures, N_("true or false") },
 	{ "price", read_price,
 		N_("an object with the numbers \"input\", \"output\", \"cached\" and \"written\"") },
+	{ "search", read_search,
+		N_("an object with the name of a \"tool\" and its \"price\", or {}: it cannot search the "
+		   "web") },
 	{ "retires", read_retires, N_("a day such as \"2026-11-30\"") },
 	{ "created", read_created, N_("a whole number above 0") },
 };

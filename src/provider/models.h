@@ -13,6 +13,10 @@
  *     "input"       what it accepts: "text", "image", "pdf"
  *     "signatures"  Google: it refuses calls without the signature of their thinking
  *     "price"       {"input", "output", "cached", "written"}: dollars per million tokens
+ *     "search"      {"tool": name of the provider's tool that searches the web, "price": dollars per
+ *                   thousand searches}: "web_search_2..." (Anthropic), "web_search" (OpenAI's Responses),
+ *                   "web_search_options" (its chat format), "googleSearch", or "googleSearch alone"
+ *                   if there can be no other tools; {}: it cannot search
  *     "retires"     the day on which it is switched off
  *     "default"     the provider whose default it may be
  *     "created"     when it was published, in seconds since 1970

@@ -2,7 +2,8 @@
  * openai_chat: OpenAI's Chat Completions format, which most other servers use, too (llama.cpp,
  * Ollama, vLLM, OpenRouter).
  *
- * Source: API reference, "Create chat completion" and "The chat completion chunk object"; where
+ * Source: API reference, "Create chat completion" and "The chat completion chunk object"; OpenRouter,
+ * "Web search" under "Server tools"; where
  * real servers deviate, the decoder accepts what they send.
  */
 #include "provider/formats.h"
@@ -341,6 +342,11 @@ static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
 	struct ik_buf *pieces = &state->details, list;
+	struct ik_json_span details = { NULL, 0 }, sources = { NULL, 0 };
+
+	/* A text after calls would be another message. */
+	if (!decoder->call_count)
+		sources = ik_decoder_list_sources(decoder);
 
 	if (pieces->length)
 		ik_json_close(pieces, ']');
@@ -348,9 +354,10 @@ static void end_details(struct ik_stream_decoder *decoder)
 	if (pieces->length && !state->unwanted && ik_buf_status(pieces) == IK_OK)
 		put_list(&list, (struct ik_json_span){ pieces->data, pieces->length });
 	if (list.length && ik_buf_status(&list) == IK_OK)
-		ik_decoder_opaque_object(decoder, decoder->call_count ? IK_DELTA_CALL : IK_DELTA_TEXT,
-			(struct ik_opaque_member[]){
-				{ REASONING_DETAILS, { list.data, list.length } }, { 0 } });
+		details = (struct ik_json_span){ list.data, list.length };
+	ik_decoder_opaque_object(decoder, decoder->call_count ? IK_DELTA_CALL : IK_DELTA_TEXT,
+		(struct ik_opaque_member[]){
+			{ REASONING_DETAILS, details }, { IK_WIRE_SOURCES, sources }, { 0 } });
 	ik_buf_done(&list);
 	ik_buf_done(&state->details);
 }
@@ -432,6 +439,15 @@ static void take_content(struct ik_stream_decoder *decoder, struct ik_json_span 
 	free(text);
 }
 
+/* Handle an element of annotations: a page that the text cites. */
+static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_span annotation)
+{
+	struct ik_json_span citation = ik_json_member(annotation, "url_citation");
+
+	(void)ik_decoder_cite(decoder, ik_json_member(citation, "url"),
+		ik_json_member(citation, "title"));
+}
+
 /* Handle the delta of a streamed choice, or the message of a complete one. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
@@ -461,6 +477,10 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 		} else if (ik_json_string_is(key, "refusal")) {
 			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
 				decoder->refused = true;
+		} else if (ik_json_string_is(key, "annotations")) {
+			ik_decoder_each(decoder, value, take_annotation);
+		} else if (ik_json_string_is(key, "audio")) {
+			ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(value, "transcript"));
 		} else if (ik_json_string_is(key, "function_call")) {
 			take_function(decoder, (struct ik_json_span){ NULL, 0 }, value);
 		}
@@ -519,6 +539,7 @@ static const struct ik_count_name counts[] = {
 	{ "prompt_cache_hit_tokens", IK_COUNT_CACHED },
 	{ "prompt_tokens_details.cache_write_tokens", IK_COUNT_WRITTEN },
 	{ "completion_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
+	{ "server_tool_use.web_search_requests", IK_COUNT_SEARCHES },
 	{ 0 },
 };
 
@@ -681,14 +702,16 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	const struct ik_message *text = NULL;
 	size_t calls = 0;
 
-	if (!writer->any)
-		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	for (size_t index = 0; index < passage->count; index++) {
 		if (passage->messages[index]->kind == IK_KIND_ASSISTANT)
 			text = passage->messages[index];
 		else if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
 			calls++;
 	}
+	if (!text && !calls)
+		return; /* another provider's search */
+	if (!writer->any)
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING), NULL);
 	bool joined = can_join(writer, "assistant");
 
 	if (joined) {
@@ -702,7 +725,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			ik_json_quote_open(out);
 	}
 	if (text)
-		ik_json_escape(out, text->content, text->content_length);
+		ik_json_escape(out, text->content, ik_wire_said_length(writer, text));
 	writer->role = "assistant";
 	if (!calls)
 		return;
@@ -741,10 +764,12 @@ static void put_request(struct ik_wire_writer *writer)
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result,
 		put_result_files };
 	const struct ik_request *request = writer->request;
+	const char *search = ik_request_search(request);
+	bool is_tool = search && strchr(search, ':');
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{'model':'%s'", request->model);
-	ik_wire_put_tools(writer, "tools");
+	ik_wire_put_tools(writer, "tools", is_tool ? search : NULL);
 	ik_json_printf(out, "'messages':[");
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "{'role':'system','content':'%s'}", request->system_prompt);
@@ -753,6 +778,8 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "],'stream':true");
 	if (!dialect_of(request).counts_unasked)
 		ik_json_printf(out, "'stream_options':{'include_usage':true}");
+	if (search && !is_tool)
+		ik_json_printf(out, "'%s':{}", search);
 	if (request->forbid_calls && request->tool_count)
 		ik_json_printf(out, "'tool_choice':'none'");
 	if (request->max_output_tokens > 0)

@@ -1,13 +1,14 @@
 /*
  * openai_responses: OpenAI's Responses format, without storing anything on the server.
  *
- * Source: API reference, "Create a model response" and "Streaming events".
+ * Source: API reference, "Create a model response" and "Streaming events"; guide "Web search".
  *
- * Opaque data of thinking: the reasoning item with its encrypted content, to be sent back; of text:
- * {"phase":"..."}.
+ * Opaque data of thinking: the reasoning item with its encrypted content, to be sent back; of a search
+ * of the web: its item; of text: {"phase":"..."}, or {"item":...} if it cites pages.
  */
 #include "provider/formats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
@@ -60,6 +61,13 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 		report_arguments(decoder, index, ik_json_member(item, "arguments"));
 }
 
+/* Remember a page that the text cites. */
+static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
+{
+	(void)ik_decoder_cite(decoder, ik_json_member(citation, "url"),
+		ik_json_member(citation, "title"));
+}
+
 /* Report what is still unreported of a complete message, and what must be sent back with it. */
 static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
@@ -75,9 +83,16 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 				report_refusal(decoder, index, ik_json_member(part, "refusal"));
 		}
 	}
-	ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
-		(struct ik_opaque_member[]){
-			{ "phase", ik_json_span_type(phase) == IK_JSON_STRING ? phase : none }, { 0 } });
+	walk = (struct ik_json_walk){ 0 };
+	while (ik_json_next(content, &walk, &key, &part))
+		ik_decoder_each(decoder, ik_json_member(part, "annotations"), take_citation);
+	if (ik_decoder_list_sources(decoder).text)
+		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
+			(struct ik_opaque_member[]){ { "item", item }, { 0 } });
+	else
+		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
+			(struct ik_opaque_member[]){
+				{ "phase", ik_json_span_type(phase) == IK_JSON_STRING ? phase : none }, { 0 } });
 }
 
 /* Report complete reasoning, which can only be sent back with its encrypted content. */
@@ -103,7 +118,32 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 				{ "encrypted_content", encrypted }, { 0 } });
 }
 
-/* Handle a complete item. Items of OpenAI's own tools are ignored. */
+/* Report a complete search, or a page that was opened. */
+static void end_search(struct ik_stream_decoder *decoder, struct ik_json_span item)
+{
+	struct ik_json_span action = ik_json_member(item, "action");
+	struct ik_json_span query = ik_json_at(action, "queries.0");
+
+	query = query.text ? query : ik_json_member(action, "query");
+	query = query.text ? query : ik_json_member(action, "url");
+	ik_decoder_search(decoder, query);
+	if (ik_json_string_is(ik_json_member(item, "status"), "failed"))
+		ik_decoder_failed_search(decoder, ik_json_member(item, "status"));
+	decoder->searches += ik_json_string_is(ik_json_member(action, "type"), "search");
+	ik_decoder_opaque(decoder, IK_DELTA_SEARCH, item);
+}
+
+/* Handle an item of a kind that nobody has asked for. */
+static void take_other_item(struct ik_stream_decoder *decoder, struct ik_json_span type)
+{
+	char *name = ik_json_text_new(type);
+
+	if (name)
+		ik_decoder_unshown(decoder, name);
+	free(name);
+}
+
+/* Handle a complete item. */
 static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span type = ik_json_member(item, "type");
@@ -117,6 +157,10 @@ static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik
 		end_message(decoder, index, item);
 	} else if (ik_json_string_is(type, "reasoning")) {
 		end_reasoning(decoder, index, item);
+	} else if (ik_json_string_is(type, "web_search_call")) {
+		end_search(decoder, item);
+	} else {
+		take_other_item(decoder, type);
 	}
 	ik_decoder_set_mark(decoder, index, COMPLETE);
 }
@@ -161,6 +205,8 @@ static void take_item(struct ik_stream_decoder *decoder, struct ik_json_span eve
 
 	if (ik_json_string_is(ik_json_member(item, "type"), "function_call"))
 		take_call(decoder, index_of(event), item);
+	else if (ik_json_string_is(ik_json_member(item, "type"), "web_search_call"))
+		ik_decoder_search(decoder, (struct ik_json_span){ NULL, 0 });
 }
 
 static void take_item_end(struct ik_stream_decoder *decoder, struct ik_json_span event)
@@ -215,10 +261,17 @@ static void take_end(struct ik_stream_decoder *decoder, struct ik_json_span even
 	take_response(decoder, ik_json_member(event, "response"));
 }
 
+static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_span event)
+{
+	take_citation(decoder, ik_json_member(event, "annotation"));
+}
+
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
 	static const struct ik_event_name events[] = {
 		{ "response.output_text.delta", take_text },
+		{ "response.output_text.annotation.added", take_annotation },
+		{ "response.audio.transcript.delta", take_text },
 		{ "response.reasoning_summary_part.added", take_summary_part },
 		{ "response.reasoning_summary_text.delta", take_thinking },
 		{ "response.reasoning_text.delta", take_thinking },
@@ -296,7 +349,12 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 static void put_text(struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	struct ik_json_span phase = ik_wire_opaque_member(writer, message, "phase");
+	struct ik_json_span item = ik_wire_opaque_member(writer, message, "item");
 
+	if (item.text) {
+		ik_json_put_raw(writer->out, item);
+		return;
+	}
 	ik_json_printf(writer->out, "{'role':'assistant','content':'%.*s'",
 		(int)message->content_length, message->content);
 	if (phase.text)
@@ -372,7 +430,12 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "{'model':'%s'", request->model);
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "'instructions':'%s'", request->system_prompt);
-	ik_wire_put_tools(writer, "tools");
+	/* A search is refused with this effort. */
+	ik_wire_put_tools(writer, "tools",
+		thinking.form == IK_THINKING_EFFORT && thinking.level &&
+				ik_text_equal(thinking.level, "minimal")
+			? NULL
+			: ik_request_search(request));
 	ik_json_printf(out, "'input':[");
 	ik_wire_put_messages(writer, &messages);
 	ik_json_printf(out, "],'stream':true,'store':false");

@@ -88,6 +88,7 @@ CLI_TESTS = \
 	tests/cli/trust_hostile.screen \
 	tests/cli/trust_store.screen \
 	tests/cli/two_tools.screen \
+	tests/cli/web_search.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \

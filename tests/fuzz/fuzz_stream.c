@@ -55,7 +55,9 @@ static void take(void *arg, const struct ik_delta *delta)
 		told->over = true;
 		break;
 	case IK_DELTA_USAGE:
+	case IK_DELTA_SEARCH:
 		break;
+	case IK_DELTA_NOTICE:
 	case IK_DELTA_TEXT:
 	case IK_DELTA_THINKING:
 		demand(delta->text_length > 0);

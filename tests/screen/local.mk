@@ -123,7 +123,7 @@ SCREEN_TESTS = \
 	tests/screen/multiplexer_screen.screen tests/screen/multiplexer_tmux.screen \
 	tests/screen/slow_line.screen tests/screen/stream_interrupted.screen \
 	tests/screen/watch.screen \
-	tests/screen/watch_off.screen \
+	tests/screen/watch_off.screen tests/screen/web_search.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS) tests/screen/messages.txt tests/screen/accents.py tests/screen/hostile_payloads

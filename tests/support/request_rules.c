@@ -194,6 +194,15 @@ static bool check_tool(struct judged *judged, struct ik_json_span tool, size_t n
 	return true;
 }
 
+bool is_hosted(struct ik_json_span tool)
+{
+	char *type = ik_json_text_new(ik_json_member(tool, "type"));
+	bool is = type && (ik_text_starts(type, "web_search") || ik_text_starts(type, "openrouter:"));
+
+	free(type);
+	return is;
+}
+
 bool check_tools(struct judged *judged, struct ik_json_span tools, const char *at,
 	const char *schema, size_t longest)
 {
@@ -207,7 +216,7 @@ bool check_tools(struct judged *judged, struct ik_json_span tools, const char *a
 	if (ik_json_span_type(tools) != IK_JSON_ARRAY || !ik_json_count(tools))
 		return refuse(judged, "tools: an empty list is too short");
 	for (size_t number = 0; good && ik_json_next(tools, &walk, NULL, &tool); number++)
-		good = check_tool(judged, at ? ik_json_member(tool, at) : tool, number, &names, schema,
+		good = is_hosted(tool) || check_tool(judged, at ? ik_json_member(tool, at) : tool, number, &names, schema,
 			longest);
 	seen_done(&names);
 	return good;

@@ -15,6 +15,9 @@ struct messages {
 	size_t marks;
 	bool thinking;        /* it is asked to think, with a budget */
 	bool called;          /* there are calls somewhere */
+	struct seen searches; /* calls of the service's own tools, without an answer */
+	bool searched;        /* there are such calls somewhere, */
+	bool searched_here;   /* and in this message */
 	/* Since the last word of the user's own: */
 	bool turn_answered, turn_called, turn_unthought;
 	const char *role;
@@ -129,6 +132,28 @@ static bool check_result(struct messages *messages, struct ik_json_span block)
 	return check_result_content(messages, block);
 }
 
+/* A call of the service's own tool, or its answer, both in a message of the assistant's. */
+static bool check_search(struct messages *messages, struct ik_json_span block)
+{
+	bool call = type_is(block, "server_tool_use");
+	struct ik_json_span id = ik_json_member(block, call ? "id" : "tool_use_id");
+	char *text = ik_json_string_new(id, NULL);
+	bool good;
+
+	messages->searched = messages->searched_here = true;
+	if (strcmp(messages->role, "assistant") != 0 || !is_name(id, 0, "")) {
+		free(text);
+		return refuse_block(messages, "server_tool_use and its result are the assistant's");
+	}
+	if (call)
+		return (seen_add(&messages->searches, text) &&
+			ik_json_span_type(ik_json_member(block, "input")) == IK_JSON_OBJECT) ||
+			refuse_block(messages, "server_tool_use: unique ids, and an input");
+	good = seen_remove(&messages->searches, text);
+	free(text);
+	return good || refuse_block(messages, "web_search_tool_result without its server_tool_use");
+}
+
 static bool check_block(struct messages *messages, struct ik_json_span block)
 {
 	bool thinks = type_is(block, "thinking") || type_is(block, "redacted_thinking");
@@ -146,6 +171,8 @@ static bool check_block(struct messages *messages, struct ik_json_span block)
 		return check_use(messages, block);
 	if (is_file_block(block))
 		return check_file(messages, block);
+	if (type_is(block, "server_tool_use") || type_is(block, "web_search_tool_result"))
+		return check_search(messages, block);
 	if (!type_is(block, "text"))
 		return refuse_block(messages, "there is no such block");
 	if (!says_something(ik_json_member(block, "text")))
@@ -172,6 +199,10 @@ static bool check_message(struct messages *messages, struct ik_json_span message
 		return refuse(messages->judged, "messages.%zu: must have non-empty content",
 			messages->number);
 	messages->role = role;
+	if (*role == 'u' && messages->searches.count)
+		return refuse(messages->judged, "messages.%zu: server_tool_use without its result",
+			messages->number);
+	messages->searched_here = false;
 	for (messages->block = 0; ik_json_next(content, &walk, NULL, &block); messages->block++) {
 		if (!check_block(messages, block))
 			return false;
@@ -276,10 +307,11 @@ static bool check_end(struct messages *messages)
 	struct judged *judged = messages->judged;
 	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool;
 	struct ik_json_walk walk = { .at = NULL };
+	bool hosted = false;
 
 	if (!messages->number)
 		return refuse(judged, "messages: at least one message is required");
-	if (*messages->role != 'u')
+	if (*messages->role != 'u' && !messages->searched_here)
 		return refuse(judged, "messages: the conversation must end with a user message");
 	if (messages->thinking && messages->turn_called && messages->turn_unthought)
 		return refuse(judged, "messages: expected thinking or redacted_thinking first: when thinking "
@@ -288,9 +320,12 @@ static bool check_end(struct messages *messages)
 		return refuse(judged, "requests which include tool_use or tool_result blocks must define "
 			"tools");
 	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
+		hosted = hosted || is_hosted(tool);
 		if (!check_mark(messages, tool, true))
 			return false;
 	}
+	if (messages->searched && !hosted)
+		return refuse(judged, "tools: server_tool_use blocks need their tool");
 	return check_tools(judged, tools, NULL, "input_schema", LONGEST_NAME);
 }
 
@@ -308,5 +343,6 @@ bool check_anthropic(struct judged *judged)
 	good = good && check_end(&messages);
 	seen_done(&messages.calls);
 	seen_done(&messages.due);
+	seen_done(&messages.searches);
 	return good;
 }

@@ -8,7 +8,8 @@
 #define LONGEST_NAME 64
 /* What a part may hold; exactly one of them. */
 static const char *const contents_of_parts[] = {
-	"text", "inlineData", "functionCall", "functionResponse", "fileData",
+	"text", "inlineData", "functionCall", "functionResponse", "fileData", "toolCall",
+	"toolResponse",
 };
 
 struct contents {
@@ -18,6 +19,7 @@ struct contents {
 	size_t call_count;
 	char last;                 /* u(ser), m(odel); 0: none */
 	size_t texts, these_calls, results; /* of this content */
+	struct ik_json_span search;         /* id of a call of Google's own tool without an answer */
 };
 
 static bool refuse_part(struct contents *contents, const char *what)
@@ -108,6 +110,27 @@ static bool check_response(struct contents *contents, struct ik_json_span part)
 	return check_response_parts(contents, ik_json_member(response, "parts"));
 }
 
+/* A call of Google's own tool, or its answer. */
+static bool check_search(struct contents *contents, struct ik_json_span part, bool model)
+{
+	struct ik_json_span body = contents->judged->body, id;
+	bool included = false;
+
+	ik_json_bool(ik_json_at(body, "toolConfig.includeServerSideToolInvocations"), &included);
+	if (!model || !included)
+		return refuse_part(contents, "server-side tool invocations are the model's, and not included");
+	id = ik_json_at(part, "toolCall.id");
+	if (ik_json_member(part, "toolCall").text) {
+		contents->search = id;
+		return is_text(id) || refuse_part(contents, "toolCall.id: field required");
+	}
+	id = ik_json_at(part, "toolResponse.id");
+	if (!contents->search.text || !ik_json_equal(id, contents->search))
+		return refuse_part(contents, "a tool response has another id than its call");
+	contents->search.text = NULL;
+	return true;
+}
+
 static bool check_part(struct contents *contents, struct ik_json_span part, bool model)
 {
 	struct ik_json_span text = ik_json_member(part, "text");
@@ -119,6 +142,8 @@ static bool check_part(struct contents *contents, struct ik_json_span part, bool
 		return refuse_part(contents, "required oneof field 'data' must have one initialized field");
 	if (ik_json_member(part, "thoughtSignature").text && !model)
 		return refuse_part(contents, "only the model's parts have a thoughtSignature");
+	if (ik_json_member(part, "toolCall").text || ik_json_member(part, "toolResponse").text)
+		return check_search(contents, part, model);
 	if (ik_json_member(part, "functionCall").text)
 		return model ? check_call(contents, part) :
 			refuse_part(contents, "function calls are the model's");
@@ -137,6 +162,9 @@ static bool check_part(struct contents *contents, struct ik_json_span part, bool
 /* What was in the content, against what came before it. */
 static bool check_turn(struct contents *contents, bool model, struct ik_json_span parts)
 {
+	if (contents->search.text)
+		return refuse(contents->judged, "contents.%zu: a toolCall without its toolResponse",
+			contents->number);
 	if (contents->call_count != contents->results)
 		return refuse(contents->judged, "contents.%zu: the number of function response parts must "
 			"be equal to the number of function call parts of the function call turn",
@@ -180,12 +208,17 @@ static bool check_functions(struct judged *judged)
 	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool, function, schema;
 	struct ik_json_walk walk = { .at = NULL }, inner;
 	struct seen names = { .count = 0 };
-	bool good = true;
+	bool good = true, included = false;
 
 	if (tools.text && !ik_json_count(tools))
 		return refuse(judged, "tools: an empty list is too short");
+	ik_json_bool(ik_json_at(judged->body, "toolConfig.includeServerSideToolInvocations"), &included);
 	while (good && tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
 		inner.at = NULL;
+		if (ik_json_member(tool, "googleSearch").text &&
+		    ik_json_member(tool, "functionDeclarations").text && !included)
+			return refuse(judged, "Please enable tool_config.include_server_side_tool_invocations to "
+				"use built-in tools with function calling");
 		tool = ik_json_member(tool, "functionDeclarations");
 		while (good && ik_json_next(tool, &inner, NULL, &function)) {
 			struct ik_json_span name = ik_json_member(function, "name");

@@ -185,6 +185,8 @@ static bool check_chat_rest(struct judged *judged)
 	if (!check_tools(judged, tools, "function", "parameters", LONGEST_NAME))
 		return false;
 	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
+		if (is_hosted(tool))
+			continue;
 		if (!type_is(tool, "function"))
 			return refuse(judged, "tools: a tool must be of type function");
 	}
@@ -303,6 +305,22 @@ static bool check_reasoning(struct responses *responses, struct ik_json_span ite
 	return true;
 }
 
+/* What the service itself said, as it came: a search, or a message with what it cites. */
+static bool check_own_item(struct responses *responses, struct ik_json_span item)
+{
+	struct ik_json_span id = ik_json_member(item, "id");
+
+	if (!is_text(id) || !is_text(ik_json_member(item, "status")))
+		return refuse(responses->judged, "input.%zu: id and status: field required",
+			responses->number);
+	if (!seen_add(&responses->reasoned, ik_json_string_new(id, NULL)))
+		return refuse(responses->judged, "input.%zu: Duplicate item found with id %.*s",
+			responses->number, (int)id.length, id.text);
+	if (type_is(item, "message") && !is_text(ik_json_at(item, "content.0.text")))
+		return refuse(responses->judged, "input.%zu.content: field required", responses->number);
+	return true;
+}
+
 static bool check_item(struct responses *responses, struct ik_json_span item)
 {
 	bool orphan = responses->reasoning, output = type_is(item, "function_call_output");
@@ -315,6 +333,9 @@ static bool check_item(struct responses *responses, struct ik_json_span item)
 	}
 	if (type_is(item, "function_call"))
 		return check_function_call(responses, item);
+	if (type_is(item, "web_search_call") ||
+	    (type_is(item, "message") && member_is(item, "role", "assistant")))
+		return check_own_item(responses, item);
 	if (!output && ik_json_member(item, "type").text && !type_is(item, "message"))
 		return refuse(responses->judged, "input.%zu.type: there is no such item",
 			responses->number);
@@ -359,6 +380,8 @@ static bool check_responses_tools(struct judged *judged)
 	if (!check_tools(judged, tools, NULL, "parameters", LONGEST_NAME))
 		return false;
 	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
+		if (is_hosted(tool))
+			continue;
 		if (!type_is(tool, "function"))
 			return refuse(judged, "tools: a tool must be of type function");
 		if (!ik_json_bool(ik_json_member(tool, "strict"), &strict))

@@ -48,6 +48,9 @@ bool holds_object(struct ik_json_span value);
 bool type_is(struct ik_json_span object, const char *word);
 bool member_is(struct ik_json_span object, const char *member, const char *word);
 
+/* Is it a tool of the service's own that searches the web? */
+bool is_hosted(struct ik_json_span tool);
+
 /* Check a list of tools: unique names, and a schema of an object. at is the member that holds a
  * tool's members ("function" or NULL), schema the member for its schema. */
 bool check_tools(struct judged *judged, struct ik_json_span tools, const char *at,

@@ -343,7 +343,8 @@ static bool is_seen(const struct ik_delta *delta)
 {
 	if (delta->kind == IK_DELTA_TEXT || delta->kind == IK_DELTA_THINKING)
 		return delta->text_length > 0;
-	return delta->kind == IK_DELTA_CALL || delta->kind == IK_DELTA_ARGUMENTS;
+	return delta->kind == IK_DELTA_SEARCH || delta->kind == IK_DELTA_NOTICE ||
+		delta->kind == IK_DELTA_CALL || delta->kind == IK_DELTA_ARGUMENTS;
 }
 
 /* Pass on a delta from the decoder. */

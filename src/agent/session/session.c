@@ -100,6 +100,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	if (ik_conversation_count(request->conversation) > 0)
 		request->cache_key = ik_conversation_at(request->conversation, 0)->id;
 	request->output_schema = output_schema(session);
+	request->value_only = session->options.output_schema;
 	request->tools = ik_session_tools(session, &request->tool_count);
 	return answering(session);
 }

@@ -14,6 +14,9 @@
 /* Limit on "continue" requests after a length cut. */
 #define CONTINUATIONS 3
 
+/* Limit on the pauses of a turn. */
+#define PAUSES 20
+
 /* Limit on the displayed part of a queued message: more than a row of any terminal. */
 #define QUEUED_BYTES 400
 
@@ -43,6 +46,7 @@ struct ik_turn {
 	int round;
 	int tool_rounds; /* rounds with calls so far */
 	int continued;   /* consecutive "continue" requests */
+	int paused;      /* replies of the turn that the provider has paused */
 	bool forbidden;  /* the current request forbids calls */
 	char *last_name; /* the previous call, and how often it was repeated in a row */
 	struct ik_buf last_arguments;
@@ -142,7 +146,7 @@ static void ask_for_rest(struct ik_turn *turn)
 static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 {
 	turn->tool_rounds = 0;
-	turn->continued = 0;
+	turn->continued = turn->paused = 0;
 	turn->failed = turn->output_wrong = false;
 	ik_buf_clear(&turn->said);
 	ik_buf_clear(&turn->output);
@@ -725,6 +729,24 @@ static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *del
 	return status;
 }
 
+/* Add a search by the provider, or show that there is one whose words are not known yet. */
+static enum ik_status take_search(struct ik_turn *turn, const struct ik_delta *delta)
+{
+	char *query = ik_strndup(delta->text, delta->text_length);
+	struct ik_event event = { .kind = IK_EVENT_SEARCH, .detail = query, .text = "" };
+	enum ik_status status = IK_OK;
+
+	if (delta->text_length > 0) {
+		status = ik_reply_add_search(&turn->reply, delta);
+		event.text = turn->reply.parts[turn->reply.count - 1]->text.data;
+		event.text_length = turn->reply.parts[turn->reply.count - 1]->text.length;
+	}
+	if (status == IK_OK)
+		emit(turn, event);
+	free(query);
+	return status;
+}
+
 static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	turn->reply.has_usage = true;
@@ -740,6 +762,12 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 	case IK_DELTA_TEXT:
 	case IK_DELTA_THINKING:
 		status = take_text(turn, delta);
+		break;
+	case IK_DELTA_SEARCH:
+		status = take_search(turn, delta);
+		break;
+	case IK_DELTA_NOTICE:
+		append_notice(turn, delta->text);
 		break;
 	case IK_DELTA_CALL:
 		status = ik_reply_add_call(&turn->reply, delta, &turn->ids, turn->next_call + 1, &part);
@@ -792,6 +820,17 @@ static bool continue_reply(struct ik_turn *turn)
 	return true;
 }
 
+/* Continue a reply that the provider has paused: the request ends with what has arrived of it. Return
+ * false if it is not paused, or too often. */
+static bool resume_reply(struct ik_turn *turn)
+{
+	if (turn->reply.stop != IK_STOP_PAUSED || turn->forbidden || turn->paused >= PAUSES)
+		return false;
+	turn->paused++;
+	begin_round(turn);
+	return true;
+}
+
 /* Tell the user why the reply is empty or was refused. */
 static void explain_end(struct ik_turn *turn)
 {
@@ -808,6 +847,8 @@ static void explain_end(struct ik_turn *turn)
 		append_notice(turn,
 			_("The model used up its output limit before it answered: raise "
 			  "providers.NAME.max_output_tokens, or lower providers.NAME.thinking."));
+	} else if (reply->stop == IK_STOP_PAUSED) {
+		append_notice(turn, _("The provider paused its reply too often; send a message to go on."));
 	} else if (reply->stop != IK_STOP_REFUSED && !ik_reply_has_text(reply)) {
 		append_notice(turn, _("The model sent an empty reply."));
 	}
@@ -881,7 +922,7 @@ static void on_stream_end(struct ik_turn *turn)
 		return;
 	}
 	gather(turn);
-	if (continue_reply(turn))
+	if (resume_reply(turn) || continue_reply(turn))
 		return;
 	explain_end(turn);
 	if (turn->reply.stop == IK_STOP_LENGTH)
@@ -1115,6 +1156,7 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 
 	message->references = 1;
 	message->kind = part->kind == IK_PART_TEXT ? IK_KIND_ASSISTANT : IK_KIND_THINKING;
+	message->searches = part->kind == IK_PART_SEARCH;
 	memcpy(message->id, part->message_id, sizeof(message->id));
 	message->time_ms = ik_clock_wall_ms();
 	message->content = part->text.data;

@@ -1,5 +1,6 @@
 #include "provider/wire/decoder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,14 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Limit on the part of an event that is not JSON in a message. */
 /* Limit on a provider's explanation. */
 #define EXPLANATION_BYTES 800
+/* Limit on the part of an event that is not JSON in a message. */
 #define WORDS_BYTES 120
+/* Limits on the pages that are listed, their addresses and titles. */
+#define SOURCES_MAX 100
+#define URL_BYTES 4096
+#define TITLE_BYTES 200
 /* Limit on blocks in a reply, more than any reply has. */
 #define MARKS_MAX IK_KIB(16)
 /* Limit on calls in a reply: no model makes this many, but a broken server might. */
@@ -66,6 +71,9 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 		ik_buf_done(&decoder->calls[slot].name);
 	}
 	free(decoder->calls);
+	for (size_t index = 0; index < decoder->source_count; index++)
+		free(decoder->sources[index]);
+	free(decoder->sources);
 	free(decoder);
 	return NULL;
 }
@@ -157,6 +165,120 @@ void ik_decoder_bytes(struct ik_stream_decoder *decoder, enum ik_delta_kind kind
 	size_t length)
 {
 	report(decoder, &(struct ik_delta){ .kind = kind, .text = text, .text_length = length });
+}
+
+void ik_decoder_search(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_SEARCH, .text = "" };
+
+	(void)string_bytes(decoder, value, &delta.text, &delta.text_length);
+	report(decoder, &delta);
+}
+
+/* Report a notice, and free its sentence. */
+static void report_notice(struct ik_stream_decoder *decoder, char *sentence)
+{
+	report(decoder,
+		&(struct ik_delta){
+			.kind = IK_DELTA_NOTICE, .text = sentence, .text_length = strlen(sentence) });
+	free(sentence);
+}
+
+void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	char *why = ik_decoder_has_text(value) ? ik_json_text_new(value) : NULL;
+
+	if (why)
+		report_notice(decoder, ik_format(_("The provider's search of the web failed (%s)."), why));
+	free(why);
+}
+
+void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type)
+{
+	report_notice(decoder,
+		ik_format(_("The reply has a part that ikigai cannot show (%s)."), type));
+}
+
+/* ---- sources ---- */
+
+/* Append a page's title to a line of a list; what Markdown might take for markup is escaped. */
+static void put_title(struct ik_buf *out, struct ik_json_span title)
+{
+	struct ik_buf text, words;
+
+	ik_buf_init(&text, IK_LIMIT_REPLY);
+	ik_buf_init(&words, IK_KIB(4));
+	(void)ik_json_string(title, &text);
+	ik_error_first_words(text.data, text.length, TITLE_BYTES, &words);
+	for (size_t at = 0; at < words.length; at++) {
+		if (strchr("\\`*[]<>", words.data[at]))
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, words.data[at]);
+	}
+	ik_buf_puts(out, words.length ? " " : "");
+	ik_buf_done(&text);
+	ik_buf_done(&words);
+}
+
+/* Append a page's address as a Markdown link. */
+static void put_url(struct ik_buf *out, const char *url, size_t length)
+{
+	ik_buf_putc(out, '<');
+	for (size_t at = 0; at < length; at++) {
+		unsigned char byte = (unsigned char)url[at];
+
+		if (byte <= ' ' || byte == '<' || byte == '>' || byte == '\\' || byte == 0x7F)
+			ik_buf_printf(out, "%%%02X", byte);
+		else
+			ik_buf_putc(out, url[at]);
+	}
+	ik_buf_putc(out, '>');
+}
+
+size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
+	struct ik_json_span title)
+{
+	struct ik_buf link, line;
+	size_t index = 0, length = 0;
+	const char *bytes = "";
+	bool is_page;
+
+	ik_buf_init(&link, 4 * URL_BYTES);
+	ik_buf_init(&line, 4 * URL_BYTES + IK_KIB(1));
+	(void)string_bytes(decoder, url, &bytes, &length);
+	is_page = length <= URL_BYTES &&
+		((length > 8 && memcmp(bytes, "https://", 8) == 0) ||
+			(length > 7 && memcmp(bytes, "http://", 7) == 0));
+	if (is_page)
+		put_url(&link, bytes, length);
+	while (index < decoder->source_count && !ik_text_ends(decoder->sources[index], link.data))
+		index++;
+	if (is_page && index == decoder->source_count && index < SOURCES_MAX) {
+		put_title(&line, title);
+		ik_buf_append(&line, link.data, link.length);
+		decoder->sources = ik_alloc_more(decoder->sources, index, sizeof(*decoder->sources));
+		decoder->sources[decoder->source_count++] = ik_strdup(line.data);
+	}
+	ik_buf_done(&link);
+	ik_buf_done(&line);
+	return is_page && index < decoder->source_count ? index + 1 : 0;
+}
+
+struct ik_json_span ik_decoder_list_sources(struct ik_stream_decoder *decoder)
+{
+	struct ik_buf list;
+
+	if (decoder->listed == decoder->source_count)
+		return (struct ik_json_span){ NULL, 0 };
+	ik_buf_init(&list, IK_LIMIT_REPLY);
+	/* Translators: the pages that a model's reply cites; a list follows. */
+	ik_buf_printf(&list, "\n\n%s\n\n", _("Sources:"));
+	for (; decoder->listed < decoder->source_count; decoder->listed++)
+		ik_buf_printf(&list, "%zu. %s\n", decoder->listed + 1, decoder->sources[decoder->listed]);
+	ik_decoder_bytes(decoder, IK_DELTA_TEXT, list.data, list.length);
+	(void)snprintf(decoder->list_bytes, sizeof(decoder->list_bytes), "%zu", list.length);
+	ik_buf_done(&list);
+	return (struct ik_json_span){ decoder->list_bytes, strlen(decoder->list_bytes) };
 }
 
 static bool same(const struct ik_buf *text, struct ik_json_span value)
@@ -394,6 +516,7 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 		else if (count > *total)
 			*total = count;
 	}
+	counts[IK_COUNT_SEARCHES] += decoder->searches;
 	if (memcmp(counts, decoder->counts, sizeof(counts)) == 0)
 		return;
 	memcpy(decoder->counts, counts, sizeof(counts));
@@ -403,7 +526,8 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 			.output_tokens = counts[IK_COUNT_OUTPUT],
 			.cached_tokens = counts[IK_COUNT_CACHED],
 			.written_tokens = counts[IK_COUNT_WRITTEN],
-			.reasoning_tokens = counts[IK_COUNT_REASONING] });
+			.reasoning_tokens = counts[IK_COUNT_REASONING],
+			.searches = counts[IK_COUNT_SEARCHES] });
 }
 
 void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)

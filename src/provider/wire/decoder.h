@@ -40,6 +40,7 @@ enum ik_count {
 	IK_COUNT_CACHED,
 	IK_COUNT_WRITTEN,
 	IK_COUNT_REASONING,
+	IK_COUNT_SEARCHES,
 	IK_COUNTS
 };
 
@@ -89,6 +90,11 @@ struct ik_stream_decoder {
 	int call_count, call_capacity;
 	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
 	int64_t counts[IK_COUNTS];     /* the sums of these */
+	int64_t searches;              /* those that the format has counted itself */
+	char **sources;                /* pages that the reply cites, as lines of a Markdown list */
+	size_t source_count;
+	size_t listed; /* number of those that were reported */
+	char list_bytes[24];
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */
@@ -113,6 +119,23 @@ void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span arra
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
+/* Report that the provider searches the web for a text; if value isn't one, it is not known yet. */
+void ik_decoder_search(struct ik_stream_decoder *decoder, struct ik_json_span value);
+
+/* Report that such a search failed, if value is a non-empty string: why. */
+void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_span value);
+
+/* Report that a part of the reply of that type cannot be shown. */
+void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type);
+
+/* Remember a page that the text cites. Return its number, from 1; 0 if url isn't one of the web. */
+size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
+	struct ik_json_span title);
+
+/* Report the list of the pages cited since the last list as a piece of the text. Return its length in
+ * bytes as JSON, to be stored with the text in the member IK_WIRE_SOURCES; no value without a list. */
+struct ik_json_span ik_decoder_list_sources(struct ik_stream_decoder *decoder);
+
 /* Report such a piece that was decoded before. */
 void ik_decoder_bytes(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, const char *text,
 	size_t length);
@@ -136,7 +159,7 @@ int64_t ik_decoder_index(struct ik_json_span event, const char *member);
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
 void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
 
-/* Report a JSON value that belongs to the thinking, the text, or the newest call. */
+/* Report a JSON value that belongs to the thinking, the search, the text, or the newest call. */
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_json_span value);
 

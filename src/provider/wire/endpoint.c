@@ -32,6 +32,18 @@ bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
 	return false;
 }
 
+const char *ik_request_search(const struct ik_request *request)
+{
+	const struct ik_endpoint *endpoint = request->endpoint;
+
+	if (!endpoint || !endpoint->web_search || request->value_only)
+		return NULL;
+	/* It searches for any model. Source: OpenRouter, "Web search" under "Server tools". */
+	if (ik_endpoint_is_in(endpoint, "openrouter.ai"))
+		return "openrouter:web_search";
+	return *request->facts->search ? request->facts->search : NULL;
+}
+
 char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
 	const char *model)
 {

@@ -33,6 +33,7 @@ struct ik_endpoint {
 	                               a failure; may be NULL */
 	bool unattended;            /* no user can type commands: give different advice on failures */
 	enum ik_caching caching;
+	bool web_search;   /* the provider may search the web, if the model can */
 	bool strict_tools; /* enforce the tools' schemas where format and schema allow it */
 };
 
@@ -70,6 +71,7 @@ struct ik_model_facts {
 	char off[16];    /* the provider's word for the level "off" */
 	struct ik_price price;
 	unsigned inputs;   /* bits of enum ik_input_bit */
+	char search[24];   /* name of the provider's tool that searches the web */
 	bool signatures;   /* Google: it refuses calls without the signature of their thinking */
 	int64_t created_s; /* when it was published, since 1970 */
 	char retires[11];  /* the day on which the provider switches it off: "2026-11-30" */
@@ -107,7 +109,8 @@ struct ik_request {
 	struct ik_json_span output_schema; /* what the reply has to satisfy, as a server's own mode; the
 	                                      system prompt has it in any case. No value: nothing */
 	bool forbid_calls;                 /* tool choice "none"; the tools are still listed */
-	int64_t max_output_tokens;         /* 0: the provider's default */
+	bool value_only; /* the reply is a value for a program: no list of sources, so no search */
+	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;
 	struct ik_refused refused;
 };
@@ -117,6 +120,10 @@ bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain);
 
 /* Is it OpenAI's own host, not a compatible server? */
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
+
+/* Return the name of the provider's tool that searches the web, if the request is to offer it; else
+ * NULL. */
+const char *ik_request_search(const struct ik_request *request);
 
 /* Pause between two steps of a script, in milliseconds, so that words arrive at a readable pace. */
 #define IK_SCRIPT_PACE_MS 12

@@ -78,7 +78,7 @@ static const struct ik_message *result_of(const struct ik_transcript *transcript
 static void gather_round(struct ik_transcript *transcript)
 {
 	size_t count = ik_conversation_count(transcript->conversation);
-	size_t kept = 0;                /* number of messages up to the last text or call, */
+	size_t kept = 0;                /* number of messages up to the last text, call or search, */
 	size_t resume = transcript->at; /* and the position of what follows it */
 	bool has_text = false;
 
@@ -90,11 +90,13 @@ static void gather_round(struct ik_transcript *transcript)
 		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT ||
 			(is_text && has_text))
 			break;
-		if (message->kind == IK_KIND_THINKING) {
+		if (message->kind == IK_KIND_THINKING && !message->replays) {
 			add_message(transcript, message, NULL);
-		} else if (is_text || (message->kind == IK_KIND_TOOL_CALL && message->call_id)) {
+		} else if (is_text || message->replays ||
+			(message->kind == IK_KIND_TOOL_CALL && message->call_id)) {
 			has_text = has_text || is_text;
-			add_message(transcript, message, is_text ? NULL : result_of(transcript));
+			add_message(transcript, message,
+				message->kind == IK_KIND_TOOL_CALL ? result_of(transcript) : NULL);
 			kept = transcript->passage.count;
 			resume = transcript->at + 1;
 		}

@@ -19,7 +19,7 @@
 #include "conversation/pairing.h"
 
 /* A user message, or what the assistant did in a round, as stored: thinking, at most one text, and
- * calls; always with text or calls. */
+ * calls; always with text, calls or a search of the web, which may be another provider's. */
 struct ik_passage {
 	const struct ik_message **messages;
 	const struct ik_message **results; /* for each call, its result; NULL: none, make one up */

@@ -209,16 +209,28 @@ struct ik_json_span ik_wire_opaque_member(const struct ik_wire_writer *writer,
 	return ik_json_member(ik_wire_opaque(writer, message), name);
 }
 
-void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name)
+size_t ik_wire_said_length(const struct ik_wire_writer *writer, const struct ik_message *message)
+{
+	int64_t added = 0;
+
+	(void)ik_json_integer(ik_wire_opaque_member(writer, message, IK_WIRE_SOURCES), &added);
+	return added > 0 && (size_t)added <= message->content_length
+		? message->content_length - (size_t)added
+		: message->content_length;
+}
+
+void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name, const char *hosted)
 {
 	const struct ik_request *request = writer->request;
 
-	if (!request->tool_count)
+	if (!request->tool_count && !hosted)
 		return;
 	ik_json_key(writer->out, name);
 	ik_json_printf(writer->out, "[");
 	for (size_t index = 0; index < request->tool_count; index++)
 		writer->format->put_tool(writer->out, request->endpoint, &request->tools[index]);
+	if (hosted)
+		ik_json_printf(writer->out, "{'type':'%s'}", hosted);
 	ik_json_printf(writer->out, "]");
 }
 

@@ -51,8 +51,9 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list);
 void ik_wire_close_message(struct ik_wire_writer *writer);
 
-/* Write a member with a list of the tools, if there are any. */
-void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name);
+/* Write a member with a list of the tools and of the provider's own tool of the type hosted (NULL:
+ * none), if there are any. */
+void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name, const char *hosted);
 
 /* Return the value of "cache_control", which lets Anthropic's models cache everything up to it;
  * NULL: nothing is to be cached. */
@@ -110,6 +111,13 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_message *message);
 struct ik_json_span ik_wire_opaque_member(const struct ik_wire_writer *writer,
 	const struct ik_message *message, const char *name);
+
+/* Member of a text's opaque data: how many bytes at its end list the pages that it cites, which
+ * ikigai added. */
+#define IK_WIRE_SOURCES "sources"
+
+/* Return how much of an assistant's text the model said: without such a list. */
+size_t ik_wire_said_length(const struct ik_wire_writer *writer, const struct ik_message *message);
 
 /* A user message in place of a lost beginning: the first message must be the user's. */
 #define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"

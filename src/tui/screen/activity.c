@@ -49,6 +49,7 @@ void ik_activity_clear(struct ik_activity *activity)
 	end_retry(activity);
 	set_text(&activity->loading_for, NULL);
 	set_text(&activity->queued, NULL);
+	set_text(&activity->search, NULL);
 	activity->queued_count = 0;
 	activity->turn = activity->failed = activity->loading = activity->held = false;
 }
@@ -114,6 +115,18 @@ static void note_turn(struct ik_activity *activity, const struct ik_event *event
 		activity->input_tokens = activity->output_tokens = 0;
 }
 
+/* Note what the model is doing. */
+static void note_model(struct ik_activity *activity, const struct ik_event *event,
+	enum ik_phase phase)
+{
+	bool searches = event->kind == IK_EVENT_SEARCH;
+
+	activity->model = phase;
+	if (searches || activity->search)
+		set_text(&activity->search,
+			searches ? ik_pane_line(event->detail, strnlen(event->detail, LINE_BYTES)) : NULL);
+}
+
 void ik_activity_apply(struct ik_activity *activity, const struct ik_event *event)
 {
 	switch (event->kind) {
@@ -129,14 +142,15 @@ void ik_activity_apply(struct ik_activity *activity, const struct ik_event *even
 		break;
 	case IK_EVENT_ROUND_STARTED:
 		end_wait(activity);
-		activity->model = IK_PHASE_REQUEST;
+		note_model(activity, event, IK_PHASE_REQUEST);
 		break;
 	case IK_EVENT_THINKING:
-		activity->model = IK_PHASE_THINKING;
+	case IK_EVENT_SEARCH:
+		note_model(activity, event, IK_PHASE_THINKING);
 		break;
 	case IK_EVENT_TEXT:
 	case IK_EVENT_CALL_PROGRESS:
-		activity->model = IK_PHASE_WRITING;
+		note_model(activity, event, IK_PHASE_WRITING);
 		break;
 	case IK_EVENT_TOOL_STARTED:
 		activity->loading = activity->loading && event->round > 0;
@@ -292,7 +306,10 @@ static void put_work(const struct ik_activity *activity, const char *model, stru
 		ik_buf_printf(out, _("Waiting for %s"), model ? model : "");
 		break;
 	case IK_PHASE_THINKING:
-		ik_buf_puts(out, _("Thinking"));
+		if (activity->search && *activity->search)
+			ik_buf_printf(out, _("Searching the web: %s"), activity->search);
+		else
+			ik_buf_puts(out, activity->search ? _("Searching the web") : _("Thinking"));
 		break;
 	case IK_PHASE_WRITING:
 		ik_buf_puts(out, _("Writing"));

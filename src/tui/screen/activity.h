@@ -40,6 +40,7 @@ struct ik_activity {
 	bool loading;      /* also without a turn */
 	char *loading_for; /* in words; NULL means the tools */
 	enum ik_phase model;
+	char *search; /* what the provider searches the web for; "": not known yet; NULL: it does not */
 	int64_t input_tokens, output_tokens; /* of this turn */
 
 	int64_t retry_ms;    /* delay of a new retry, until the next tick; else -1 */

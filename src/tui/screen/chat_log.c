@@ -116,6 +116,14 @@ static void grow(struct ik_chat_log *log, enum ik_block_kind kind, const struct 
 	ik_block_append(block, event->text, event->text_length);
 }
 
+/* The provider searches the web. */
+static void grow_search(struct ik_chat_log *log, const struct ik_event *event)
+{
+	log->live_open = false;
+	grow(log, IK_BLOCK_NOTICE, event);
+	log->live_open = false;
+}
+
 /* The stored message of a text or thoughts: of the first that waits for one, or
  * of one that was never streamed. */
 static void finish_live(struct ik_chat_log *log, struct ik_message *message,
@@ -222,7 +230,9 @@ static void add_message(struct ik_chat_log *log, struct ik_message *message)
 	log->continues = kind == IK_KIND_USER ? ik_message_is_automatic(message) : log->continues;
 	if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING)
 		finish_live(log, message,
-			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT : IK_BLOCK_THINKING);
+			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT
+				: message->searches   ? IK_BLOCK_NOTICE
+									  : IK_BLOCK_THINKING);
 	else
 		add_block(log, block_of(log, message, ik_calls_count(log->calls)));
 	for (struct ik_block *block; (block = ik_block_of_picture(message, &picture));)
@@ -247,7 +257,7 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 		if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
 			blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
 			ik_block_go_on(blocks[made - 1], message);
-		else if (message->kind != IK_KIND_THINKING || !log->hide_thinking)
+		else if (message->kind != IK_KIND_THINKING || message->searches || !log->hide_thinking)
 			block = block_of(log, message, calls_made);
 		calls_made += ik_calls_count(log->calls) - before;
 		for (size_t picture = 0; block || (block = ik_block_of_picture(message, &picture));
@@ -341,6 +351,9 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 		break;
 	case IK_EVENT_THINKING:
 		grow(log, IK_BLOCK_THINKING, event);
+		break;
+	case IK_EVENT_SEARCH:
+		grow_search(log, event);
 		break;
 	case IK_EVENT_CALL_PROGRESS:
 	case IK_EVENT_TOOL_STARTED:

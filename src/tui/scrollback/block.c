@@ -115,7 +115,7 @@ static enum ik_block_kind block_kind(const struct ik_message *message)
 	case IK_KIND_ASSISTANT:
 		return IK_BLOCK_ASSISTANT;
 	case IK_KIND_THINKING:
-		return IK_BLOCK_THINKING;
+		return message->searches ? IK_BLOCK_NOTICE : IK_BLOCK_THINKING;
 	case IK_KIND_COMMAND:
 		return IK_BLOCK_COMMAND;
 	case IK_KIND_NOTICE:

@@ -19,10 +19,14 @@ Test(usage, costs_what_the_prices_say)
 {
 	struct ik_usage usage = { .input_tokens = 1000000, .output_tokens = 200000,
 		.cached_tokens = 600000, .reasoning_tokens = 150000 };
-	struct ik_price price = { 3, 15, 0.3, -1 };
+	struct ik_price price = { 3, 15, 0.3, -1, 10 };
 
 	/* Cached tokens are part of the input, reasoning ones of the output. */
 	cr_assert(near(ik_usage_cost(&usage, &price), 0.4 * 3 + 0.6 * 0.3 + 0.2 * 15));
+	/* Searches are priced by the thousand. */
+	usage.searches = 3;
+	cr_assert(near(ik_usage_cost(&usage, &price), 0.03 + 0.4 * 3 + 0.6 * 0.3 + 0.2 * 15));
+	usage.searches = 0;
 	price.cached = -1;
 	cr_assert(near(ik_usage_cost(&usage, &price), 3 + 0.2 * 15));
 	/* What is written to the cache is part of the input, too, and costs a quarter more. */
@@ -37,16 +41,16 @@ Test(usage, costs_what_the_prices_say)
 	cr_assert(near(ik_usage_cost(&usage, &price), 3));
 	cr_assert(near(ik_usage_cost(&usage, &(struct ik_price)IK_PRICE_UNKNOWN), -1));
 	/* Free is a price. */
-	cr_assert(near(ik_usage_cost(&usage, &(struct ik_price){ 0, 0, -1, -1 }), 0));
+	cr_assert(near(ik_usage_cost(&usage, &(struct ik_price){ 0, 0, -1, -1, -1 }), 0));
 	/* More cached than came in is a provider's slip, no credit. */
 	usage.cached_tokens = 2000000;
-	cr_assert(near(ik_usage_cost(&usage, &(struct ik_price){ 3, 15, 0.3, -1 }), 0.6));
+	cr_assert(near(ik_usage_cost(&usage, &(struct ik_price){ 3, 15, 0.3, -1, 10 }), 0.6));
 }
 
 Test(usage, survives_in_a_message)
 {
 	struct ik_usage usage = { .input_tokens = 5, .output_tokens = 6, .cached_tokens = 1,
-		.written_tokens = 4, .reasoning_tokens = 2, .cost = 0.0125 }, read;
+		.written_tokens = 4, .reasoning_tokens = 2, .searches = 5, .cost = 0.0125 }, read;
 	struct ik_message *message = ik_usage_message(&usage, 3, NULL);
 	struct ik_message *other = ik_message_new(IK_KIND_USER, "x", 1, NULL, 0);
 
@@ -56,6 +60,7 @@ Test(usage, survives_in_a_message)
 	cr_assert_eq(read.cached_tokens, 1);
 	cr_assert_eq(read.written_tokens, 4);
 	cr_assert_eq(read.reasoning_tokens, 2);
+	cr_assert_eq(read.searches, 5);
 	cr_assert(near(read.cost, 0.0125));
 	cr_assert_not(ik_usage_read(other, &read));
 	ik_message_unref(message);

@@ -99,17 +99,6 @@ Test(anthropic_stream, takes_arguments_that_come_with_the_beginning)
 		"call 0: id=a name=one\narguments 0: {\"x\":1}\nusage: 0 20 0 0\nstop: tool_calls");
 }
 
-Test(anthropic_stream, leaves_out_the_providers_own_tools)
-{
-	assert_reads(TYPE,
-		BLOCK("0", "{\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"web_search\",\"input\":{}}")
-		JSON("0", "{\\\"query\\\":1}") END("0")
-		BLOCK("1", "{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"s\",\"content\":[]}") END("1")
-		BLOCK("2", "{\"type\":\"text\",\"text\":\"\"}") TEXT("2", "Found.")
-		DELTA("2", "{\"type\":\"citations_delta\",\"citation\":{}}") END("2") STOP("pause_turn"),
-		"text: Found.\nusage: 0 20 0 0\nstop: end");
-}
-
 Test(anthropic_stream, knows_why_it_ends)
 {
 	static const struct {

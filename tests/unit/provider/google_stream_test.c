@@ -66,10 +66,12 @@ Test(google_stream, knows_why_it_ends)
 		"text: x\nfailed 8: The reply ended before it was complete.");
 }
 
-Test(google_stream, leaves_out_what_google_ran_itself)
+Test(google_stream, names_what_google_ran_itself)
 {
 	assert_reads(TYPE, PARTS("{\"executableCode\":{\"code\":\"1\"},\"thoughtSignature\":\"s\"},"
 		"{\"codeExecutionResult\":{\"output\":\"1\"}},{\"text\":\"One.\"}") FINISH("STOP"),
+		"notice: The reply has a part that ikigai cannot show (executableCode).\n"
+		"notice: The reply has a part that ikigai cannot show (codeExecutionResult).\n"
 		"text: One.\nstop: end");
 }
 

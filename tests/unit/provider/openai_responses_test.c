@@ -81,7 +81,8 @@ Test(openai_responses_stream, puts_interleaved_calls_together)
 		DONE("4", "{\"type\":\"web_search_call\",\"id\":\"w\",\"status\":\"completed\"}") COMPLETED,
 		"call 0: id=a name=one\ncall 1: id=b name=two\narguments 1: {\"y\"\narguments 0: {\"x\"\n"
 		"arguments 1: :2}\narguments 0: :1}\ncall 2: id=c name=three\narguments 2: {\"z\":3}\n"
-		"text: again\nusage: 9 7 4 3\nstop: tool_calls");
+		"search: \nopaque openai-responses of search -1: {\"type\":\"web_search_call\",\"id\":\"w\","
+		"\"status\":\"completed\"}\ntext: again\nusage: 9 7 4 3\nstop: tool_calls");
 }
 
 Test(openai_responses_stream, knows_why_it_ends)

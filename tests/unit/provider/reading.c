@@ -31,7 +31,7 @@ static void begin(struct reader *reader, int kind, int slot, const char *head)
 
 static void take(void *arg, const struct ik_delta *delta)
 {
-	static const char *const stops[] = { "end", "tool_calls", "length", "refused" };
+	static const char *const stops[] = { "end", "tool_calls", "length", "refused", "paused" };
 	struct reader *reader = arg;
 	char head[64];
 
@@ -40,6 +40,11 @@ static void take(void *arg, const struct ik_delta *delta)
 	case IK_DELTA_TEXT:
 	case IK_DELTA_THINKING:
 		begin(reader, delta->kind, 0, delta->kind == IK_DELTA_TEXT ? "text: " : "thinking: ");
+		ik_buf_append(&reader->lines, delta->text, delta->text_length);
+		break;
+	case IK_DELTA_SEARCH:
+	case IK_DELTA_NOTICE:
+		begin(reader, -1, 0, delta->kind == IK_DELTA_SEARCH ? "search: " : "notice: ");
 		ik_buf_append(&reader->lines, delta->text, delta->text_length);
 		break;
 	case IK_DELTA_CALL:
@@ -55,7 +60,8 @@ static void take(void *arg, const struct ik_delta *delta)
 	case IK_DELTA_OPAQUE:
 		snprintf(head, sizeof head, "opaque %s of %s %d: ", delta->name,
 			delta->of == IK_DELTA_CALL ? "call" : delta->of == IK_DELTA_TEXT ? "text" :
-			delta->of == IK_DELTA_THINKING ? "thinking" : "?", delta->slot);
+			delta->of == IK_DELTA_THINKING ? "thinking" :
+			delta->of == IK_DELTA_SEARCH ? "search" : "?", delta->slot);
 		begin(reader, -1, 0, head);
 		cr_assert_eq(ik_json_check(delta->text, delta->text_length, NULL, NULL), IK_OK);
 		ik_buf_append(&reader->lines, delta->text, delta->text_length);
@@ -67,6 +73,8 @@ static void take(void *arg, const struct ik_delta *delta)
 			(int)delta->reasoning_tokens);
 		if (delta->written_tokens > 0)
 			ik_buf_printf(&reader->lines, " written %d", (int)delta->written_tokens);
+		if (delta->searches > 0)
+			ik_buf_printf(&reader->lines, " searches %d", (int)delta->searches);
 		break;
 	case IK_DELTA_STOP:
 		begin(reader, -1, 0, "stop: ");

@@ -5,6 +5,8 @@
  *     text: Hello
  *     call 0: id=call_1 name=glob
  *     arguments 0: {"pattern":"*.c"}
+ *     search: weather Paris          (empty: not known yet)
+ *     notice: The reply has a part ...
  *     usage: 10 5 0 0
  *     stop: tool_calls
  *     error PROVIDER: out of order   (" again" behind the code: may be tried again)
