@@ -686,13 +686,28 @@ static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 	(void)ik_timer_close(limit);
 }
 
+/* Return the model of a provider that has none of its own: that of a fallback; else NULL. */
+static const char *fallback_model(const struct ik_config *config, const char *name)
+{
+	const struct ik_provider_config *own = ik_config_provider(config, name);
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < config->provider_count && own && !own->model; i++) {
+		const char *fallback = config->providers[i].fallback;
+
+		if (fallback && ik_text_starts(fallback, name) && fallback[length] == '/')
+			return fallback + length + 1;
+	}
+	return NULL;
+}
+
 /* Check a provider. Return false if the user has not set it up. */
 static bool check_provider(struct doctor *doctor, const char *name, struct ik_http *http)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
 	struct ik_error error;
-	struct ik_model *model = ik_model_choose(config, &(struct ik_model_wish){ .provider = name },
-		&error);
+	const struct ik_model_wish wish = { .provider = name, .model = fallback_model(config, name) };
+	struct ik_model *model = ik_model_choose(config, &wish, &error);
 	struct doctor_provider provider = {
 		.doctor = doctor,
 		.name = name,

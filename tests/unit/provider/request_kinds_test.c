@@ -150,7 +150,7 @@ static void judge(const struct service *service, const struct ik_request *reques
 	free(body);
 }
 
-/* Ask with these tools, of the provider that left its data there, of another, and of one that
+/* Ask with these tools, and a schema of the reply, of the provider that left its data there, of another, and of one that
  * has refused them. */
 static void ask(const struct service *service, const char *model, enum ik_thinking level,
 	size_t tool_set, const char *what)
@@ -174,6 +174,7 @@ static void ask(const struct service *service, const char *model, enum ik_thinki
 			.max_output_tokens = way == 2 ? 4000 : 0,
 			.refused = { .opaque_ms = way == 2 ? INT64_MAX : 0, .thoughts = way == 2 },
 			.cache_key = "key",
+			.output_schema = tools[way].parameters, /* a closed one; none; one with limits */
 		}, name);
 	}
 }
