@@ -72,11 +72,11 @@ CLI_TESTS = \
 	tests/cli/no_memory.screen \
 	tests/cli/one_line.screen \
 	tests/cli/packed.screen \
-	tests/cli/provider_failures.screen tests/cli/proxy.screen \
+	tests/cli/provider_failures.screen tests/cli/provider_requests.screen tests/cli/provider_streams.screen tests/cli/proxy.screen \
 	tests/cli/rescue_forged.screen \
 	tests/cli/tiny_terminal.screen \
 	tests/cli/schema_cache.screen \
-	tests/cli/thinking_refused.screen \
+	tests/cli/thinking_bound.screen tests/cli/thinking_refused.screen \
 	tests/cli/tls.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \
@@ -92,7 +92,7 @@ CLI_TESTS = \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
-	tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_stdio.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
+	tests/cli/binding.py tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_stdio.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
 # Preloaded by tests in which an allocation fails; sanitizers replace the allocator themselves.
 check_SCRIPTS += tests/support/fail_allocation.so
