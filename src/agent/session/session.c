@@ -557,12 +557,13 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 	ik_session_record_emit_text(record, IK_EVENT_WAITING, "");
 	if (result->usage)
 		add_usage(session, result->usage);
-	end_fallback(session);
 	ik_session_record_add_message(record, result->message);
 	if (!result->failed)
 		set_context(session, 0);
 	else
 		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+	if (ik_turn_state(session->turn) == IK_TURN_IDLE)
+		end_fallback(session);
 	if (!record->closing)
 		post_history(session, true);
 }

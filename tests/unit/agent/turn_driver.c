@@ -39,6 +39,17 @@ static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_j
 	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
 }
 
+static bool read_output(const void *arg, const char *text, size_t length, struct ik_buf *out,
+	struct ik_error *error)
+{
+	const struct driver *driver = arg;
+
+	if (driver->demands && (length == 0 || text[0] != '='))
+		return ik_error_set(error, IK_INVALID, "no =") == IK_OK;
+	ik_buf_append(out, text, driver->demands ? length : 0);
+	return true;
+}
+
 struct driver *driver_free(struct driver *driver)
 {
 	ik_turn_free(driver->turn);
@@ -173,6 +184,9 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		driver->in_turn = false;
 		driver->turns_done++;
 		note(driver, "done", ik_turn_stop_word(event->stop));
+		if (event->text)
+			note(driver, "yields", event->text);
+		cr_assert(!event->text || event->stop == IK_TURN_STOP_END);
 		break;
 	case IK_EVENT_TOOL_STARTED:
 		cr_assert_eq(strncmp(event->detail, event->name, strlen(event->name)), 0);
@@ -275,6 +289,7 @@ struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated
 		.is_read_only = is_read_only,
 		.call_line = call_line,
 		.judge = judge,
+		.read_output = read_output,
 		.perform = perform,
 		.arg = driver,
 		.max_tool_turns = max_tool_turns,
@@ -404,6 +419,10 @@ static bool stream_word(struct driver *driver, char *word)
 		input.delay_ms = 500;
 		step(driver, &input);
 		return true;
+	case 'L':
+		input.kind = IK_INPUT_FALLBACK;
+		step(driver, &input);
+		return true;
 	case 'F':
 		input.kind = IK_INPUT_STREAM_FAILED;
 		input.code = code_of(rest);
@@ -466,6 +485,9 @@ void driver_word(struct driver *driver, const char *text)
 	case 'J':
 	case 'j':
 		judge_again(driver, word + 2, word[0] == 'J');
+		break;
+	case 'O':
+		driver->demands = strcmp(word + 2, "on") == 0;
 		break;
 	case 'B':
 		input.kind = IK_INPUT_UNQUEUE;

@@ -7,6 +7,8 @@
  *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused
  *   ok:JSON ox:JSON oSLOT:JSON  the provider's own data of thinking, text, a call
  *   .  the stream ends      F:CODE  it fails             R:CODE  it fails and is sent again
+ *   L  it fails, and another model gets it               O:on O:off  the turn has to yield a text
+ *                                                        that begins with =
  *   d:ID D:ID  a tool has answered, well or not          C  cancel
  *   y:ID n:ID  the person allows a call, or denies it
  *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
@@ -38,6 +40,7 @@ struct driver {
 	size_t results_in_order; /* results appended so far */
 	bool in_turn, request_out;
 	int request;
+	bool demands;               /* the turn has to yield something */
 	enum ik_turn_verdict asked; /* what the rules say of calls named ask... */
 	size_t turns_done, users;
 	char said[IK_UUID_TEXT]; /* id of the last text of the model's */

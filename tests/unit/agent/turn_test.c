@@ -28,6 +28,23 @@ static const struct row rows[] = {
 	  "T u:hi x:a s:length . x:b s:length . x:c s:length . x:d s:length .",
 	  "+user:hi started request +assistant:a +go-on request +assistant:b +go-on request "
 	  "+assistant:c +go-on request +assistant:d done:length" },
+	{ "another model gets the request", 4, 50, "T u:hi R:CONNECT k:a L x:b .",
+	  "+user:hi started request retry:CONNECT +notice +assistant:b done:end" },
+	{ "yields what is good", 4, 50, "O:on T u:hi x:let c0:A:x . d:A k:hm x:=1 .",
+	  "+user:hi started request +assistant:let +call:A tool:A run: +result:A request +thinking "
+	  "+assistant:=1 done:end yields:=1" },
+	{ "yields what is put right, and the next turn anew", 4, 50,
+	  "O:on T u:hi x:1 . c0:A:x . d:A x:=1 . u:go x:2 . x:=2 .",
+	  "+user:hi started request +assistant:1 +notice +go-on request +call:A tool:A run: +result:A "
+	  "request +assistant:=1 done:end yields:=1 "
+	  "+user:go started request +assistant:2 +notice +go-on request +assistant:=2 done:end yields:=2" },
+	{ "yields nothing of two that are wrong", 4, 50, "O:on T u:hi x:1 . x:2 . O:off u:go x:3 .",
+	  "+user:hi started request +assistant:1 +notice +go-on request +assistant:2 +error:BAD_RESPONSE done:error "
+	  "+user:go started request +assistant:3 done:end" },
+	{ "yields a reply that was cut", 4, 50, "O:on T u:hi x:=1 s:length . x:2 .",
+	  "+user:hi started request +assistant:=1 +go-on request +assistant:2 done:end yields:=12" },
+	{ "yields nothing of a turn that ends otherwise", 4, 50, "O:on T u:hi x:=1 s:refused .",
+	  "+user:hi started request +assistant:=1 done:refused" },
 	{ "truncated without a word", 4, 50, "T u:hi k:a s:length .",
 	  "+user:hi started request +thinking +notice done:length" },
 	{ "a call that was cut is not run", 4, 50,
@@ -498,7 +515,7 @@ Test(turn, keeps_its_promises_on_anything)
 		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "C",
 		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
 		"c3:D:ask", "c4:E:ask", "c5:F:deny", "y:D", "n:D", "y:E", "n:E", "J:ask", "J:allow", "J:deny",
-		"c6:G:w", "c7:H:askw", "c8:I:w", "d:G", "y:H", "d:H", "d:I",
+		"L", "O:on", "O:off", "x:=", "c6:G:w", "c7:H:askw", "c8:I:w", "d:G", "y:H", "d:H", "d:I",
 	};
 	uint32_t random = 2463534242u;
 	int round, i;
