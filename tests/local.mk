@@ -12,7 +12,7 @@ REQUEST_RULES = \
 	tests/support/request_rules.c tests/support/request_rules.h \
 	tests/support/request_rules_anthropic.c tests/support/request_rules_google.c \
 	tests/support/request_rules_models.c tests/support/request_rules_openai.c \
-	tests/support/request_rules_private.h
+	tests/support/request_rules_private.h tests/support/request_seal.c tests/support/request_seal.h
 
 # Checks of the sources give the same result in every build: SOURCE_CHECKS= skips them.
 SOURCE_CHECKS = tests/check-layers tests/check-source tests/check-configure tests/check-docs \

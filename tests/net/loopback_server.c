@@ -11,14 +11,16 @@
  *   -d  end with the parent process
  *   -r  append to RECORD (-: stdout, after the port), one JSON object a line, for each request:
  *         {"request":1,"connection":1,"method","path","headers":{name in lower
- *          case: value},"body":text,"answer":index in the scenario from 1 or 0}
+ *          case: value},"body":text,"answer":index in the scenario from 1 or 0,
+ *          "refused":what was said to a request that broke a rule}
  *       and at the end of its answer:
  *         {"request":1,"end":"sent" | "closed" | "reset" | "client","bytes":N}
  *       ("client": the client closed first; bytes of the answer that the
  *       system accepted)
  *
  * A request that breaks a rule of the service whose path it names gets status 400 with
- * the rule, whatever SCENARIO says (tests/support/request_rules.h).
+ * the rule, whatever SCENARIO says (tests/support/request_rules.h), as does one with thinking of
+ * another account or conversation (tests/support/request_seal.h).
  *
  * Requests for /_go/NAME and /_quit are orders too, and are not recorded.
  * A signal ends it.  Records are not buffered, so none is lost.
@@ -41,6 +43,7 @@
 #include <unistd.h>
 
 #include "tests/support/request_rules.h"
+#include "tests/support/request_seal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -68,6 +71,7 @@ struct connection {
 	int64_t pace;
 	int64_t due;    /* microseconds; 0: now */
 	bool continued; /* "100 Continue" was sent */
+	char seal[SEAL_SIZE]; /* of this answer's thinking */
 };
 
 struct server {
@@ -118,16 +122,22 @@ static void release(struct server *server, const char *name)
 	server->changed = true;
 }
 
-/* Put body bytes into the output, framed. */
+/* Put body bytes into the output, framed, and sealed. */
 static void put_body(struct connection *connection, const char *bytes, size_t length)
 {
 	bool chunked = connection->answer->framing == FRAMING_CHUNKED;
+	size_t begin;
+	char *unsealed;
 
 	if (!length)
 		return;
 	if (chunked)
 		ik_buf_printf(&connection->output, "%zx\r\n", length);
+	begin = connection->output.length;
 	ik_buf_append(&connection->output, bytes, length);
+	while ((unsealed = memmem(connection->output.data + begin, length, UNSEALED, SEAL_SIZE - 1)) &&
+		strcmp(connection->seal, UNSEALED) != 0)
+		memcpy(unsealed, connection->seal, SEAL_SIZE - 1);
 	if (chunked)
 		ik_buf_puts(&connection->output, "\r\n");
 }
@@ -327,39 +337,39 @@ static bool obey(struct server *server, struct connection *connection, const cha
 	return true;
 }
 
-/* Refuse a request that no service would accept, whatever the scenario says. False: it is valid. */
-static bool refuse_request(struct connection *connection, const char *head, const char *body,
-	size_t body_length)
+/* Return what a service says to a request that it does not accept, whatever the scenario says, in
+ * new memory; NULL: it is valid. */
+static char *refusal_of(const char *path, const char *body, size_t body_length)
 {
-	const char *path = strchr(head, ' ');
-	char *refusal = path ? request_refusal_at(path + 1, body, body_length) : NULL;
+	char *refusal = request_refusal_at(path, body, body_length);
+	const char *broken = refusal ? NULL : request_broken_seal(path, body, body_length);
 
-	if (!refusal)
-		return false;
-	answer_plainly(connection, 400, refusal);
-	free(refusal);
-	return true;
+	return broken ? ik_format("{\"error\":{\"message\":\"%s\"}}", broken) : refusal;
 }
 
 /* Handle a complete request: head without its empty line, and body. */
 static void begin_answer(struct server *server, struct connection *connection, const char *head,
 	size_t head_length, const char *body, size_t body_length)
 {
+	const char *path = strchr(head, ' ') ? strchr(head, ' ') + 1 : "";
 	struct answer *answer;
+	char *refusal;
 
 	if (obey(server, connection, head))
 		return;
-	answer = scenario_take(&server->scenario, connection->input.data,
+	refusal = refusal_of(path, body, body_length);
+	answer = refusal ? NULL : scenario_take(&server->scenario, connection->input.data,
 		head_length + 4 + body_length);
 	connection->request = ++server->requests;
 	record_request(server->record, connection->request, connection->number, head, body, body_length,
-		answer ? (int)(answer - server->scenario.answers) + 1 : 0);
-	if (refuse_request(connection, head, body, body_length))
-		return;
+		answer ? (int)(answer - server->scenario.answers) + 1 : 0, refusal);
 	if (!answer) {
-		answer_plainly(connection, 500, "the scenario has no answer for this request\n");
+		answer_plainly(connection, refusal ? 400 : 500,
+			refusal ? refusal : "the scenario has no answer for this request\n");
+		free(refusal);
 		return;
 	}
+	request_seal(path, body, body_length, connection->seal);
 	connection->answer = answer;
 	connection->step = connection->piece = connection->split = connection->total = 0;
 	connection->pace = connection->due = 0;

@@ -58,7 +58,7 @@ static void write_line(int fd, struct ik_buf *line)
 }
 
 void record_request(int fd, int request, int connection, const char *head, const char *body,
-	size_t body_length, int answer)
+	size_t body_length, int answer, const char *refusal)
 {
 	size_t method = strcspn(head, " \r");
 	const char *path = head + method + (head[method] == ' ');
@@ -92,6 +92,10 @@ void record_request(int fd, int request, int connection, const char *head, const
 	ik_json_put_string(&line, body, body_length);
 	ik_json_key(&line, "answer");
 	ik_json_put_integer(&line, answer);
+	if (refusal) {
+		ik_json_key(&line, "refused");
+		ik_json_put_text(&line, refusal);
+	}
 	ik_json_close(&line, '}');
 	write_line(fd, &line);
 	ik_buf_done(&name);

@@ -13,7 +13,7 @@ char *request_header(const char *head, const char *name);
 
 /* Write a record; fd below 0: don't. */
 void record_request(int fd, int request, int connection, const char *head, const char *body,
-	size_t body_length, int answer);
+	size_t body_length, int answer, const char *refusal);
 void record_end(int fd, int request, const char *how, size_t bytes);
 
 #endif

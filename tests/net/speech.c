@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "tests/support/request_seal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -113,7 +114,7 @@ static void close_response_item(const struct speech_item *item, long long index,
 			item->text.data);
 	else if (item->kind == 'k')
 		TYPED(out, "response.output_item.done", ",\"output_index\":%n,\"item\":{"
-			"\"id\":\"rs_%n\",\"type\":\"reasoning\",\"encrypted_content\":\"sealed\","
+			"\"id\":\"rs_%n\",\"type\":\"reasoning\",\"encrypted_content\":\"" UNSEALED "\","
 			"\"summary\":[{\"type\":\"summary_text\",\"text\":%q}]}", index, ++reasoned,
 			item->text.data);
 	else
@@ -137,7 +138,7 @@ static void close_items(struct speech *speech, bool all, struct ik_buf *out)
 		if (speech->wire == WIRE_ANTHROPIC) {
 			if (item->kind == 'k')
 				TYPED(out, "content_block_delta", ",\"index\":%n,\"delta\":{"
-					"\"type\":\"signature_delta\",\"signature\":\"sealed\"}",
+					"\"type\":\"signature_delta\",\"signature\":\"" UNSEALED "\"}",
 					(long long)at);
 			TYPED(out, "content_block_stop", ",\"index\":%n", (long long)at);
 		} else if (speech->wire == WIRE_RESPONSES) {
@@ -145,7 +146,7 @@ static void close_items(struct speech *speech, bool all, struct ik_buf *out)
 		} else if (speech->wire == WIRE_GOOGLE && item->kind == 'c') {
 			put_event(out, NULL, PART("\"functionCall\":{\"name\":%q,\"args\":%s}%s"),
 				item->name, item->text.length ? item->text.data : "{}",
-				thought ? ",\"thoughtSignature\":\"sealed\"" : "");
+				thought ? ",\"thoughtSignature\":\"" UNSEALED "\"" : "");
 		}
 	}
 }

@@ -125,5 +125,5 @@ SCREEN_TESTS = \
 	tests/screen/watch.screen \
 	tests/screen/watch_off.screen tests/screen/web_search.screen \
 	tests/screen/whole_path.screen
-TESTS += $(SCREEN_TESTS)
-EXTRA_DIST += $(SCREEN_TESTS) tests/screen/messages.txt tests/screen/accents.py tests/screen/hostile_payloads
+TESTS += $(SCREEN_TESTS) tests/screen/rounds
+EXTRA_DIST += $(SCREEN_TESTS) tests/screen/rounds tests/screen/messages.txt tests/screen/accents.py tests/screen/hostile_payloads
