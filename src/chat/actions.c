@@ -378,7 +378,8 @@ static const struct ik_action_row rows[] = {
 		.group = IK_GROUP_MODEL, .description = N_("go on with a summary of what was said"),
 		.details = N_("The model writes a summary, which is sent in place of what it sums up. "
 			"Nothing is lost: all of it stays on the screen and in the session. WORDS say what "
-			"matters.")},
+			"matters. ikigai does it by itself when the context window is nearly full "
+			"(compact_at). /undo compact undoes it.")},
 	{.name = "/copy", .usage = "[N | code]", .run = copy_reply,
 		.group = IK_GROUP_READ,
 		.description = N_("copy the last reply, the Nth last, or the last code"),
@@ -438,12 +439,13 @@ static const struct ik_action_row rows[] = {
 		.details = N_("Nothing is deleted: a copy goes on from there, and the message is in the "
 			"editor again. /rewind ? lets you choose the message; {next-pane} and {rewind} do it "
 			"for the one with the mark.")},
-	{.name = "/undo", .usage = "[N | FILE | ?]", .writes = true, .core = ik_command_undo,
+	{.name = "/undo", .usage = "[N | FILE | compact | ?]", .writes = true, .core = ik_command_undo,
 		.group = IK_GROUP_CALLS, .description = N_("undo what tools did to files"),
 		.details = N_("The files of the last turn that wrote any, of the last N, or one FILE "
 			"become what they were before. One that has changed since is not touched: FILE! does "
 			"it all the same. /undo ? lists the turns and how their files stand; {inspector} and "
-			"{undo-call} do it for one call. The model is told.")},
+			"{undo-call} do it for one call. The model is told. /undo compact gives the model "
+			"again what the last summary replaced.")},
 	{.name = "/redo", .writes = true, .core = ik_command_redo,
 		.group = IK_GROUP_CALLS, .description = N_("bring back what /undo took back"),
 		.details = N_("What was undone last, and so on. A file that has changed since is "

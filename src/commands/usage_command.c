@@ -93,10 +93,11 @@ static void put_name(struct ik_buf *out, const char *name)
 /* What is sent with the next request. */
 struct context {
 	struct shares parts;
-	struct shares tools;   /* the calls of each, and the bytes of its schema */
-	size_t largest;        /* result of a tool, in bytes, */
-	char *largest_name;    /* and its tool */
-	int64_t window;        /* tokens; 0: unknown */
+	struct shares tools;              /* the calls of each, and the bytes of its schema */
+	size_t largest;                   /* result of a tool, in bytes, */
+	char *largest_name;               /* and its tool */
+	const struct ik_message *summary; /* that is sent, or NULL */
+	int64_t window;                   /* tokens; 0: unknown */
 	int64_t counted;       /* tokens of the last round, as the provider counted them; 0: unknown */
 	int64_t bytes;         /* of all, */
 	int64_t counted_bytes; /* and of what was counted */
@@ -172,7 +173,8 @@ static void add_message(struct context *context, const struct ik_core *core,
 		add_call(context, message, message->kind == IK_KIND_TOOL_RESULT);
 		break;
 	case IK_KIND_COMMAND:
-		if (message->summarises)
+	case IK_KIND_NOTICE:
+		if (message == context->summary)
 			add_bytes(&context->parts, ik_strdup(_("Summary by /compact")),
 				ik_json_member(ik_message_data(message), "summary").length);
 		break;
@@ -195,17 +197,18 @@ static int64_t sum_bytes(const struct shares *parts)
 static void read_context(struct context *context, const struct ik_core *core)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
-	size_t first = 0, count = ik_conversation_count(conversation);
+	size_t index = 0, count = ik_conversation_count(conversation);
 	struct ik_usage usage;
 
 	*context = (struct context){ .window = ik_core_model(core)->facts.context_window };
-	(void)ik_conversation_summary(conversation, &first);
+	context->summary = ik_conversation_summary(conversation, &index);
 	add_constant_parts(context, core);
-	for (size_t i = first; i < count; i++) {
+	for (size_t i = ik_conversation_first(conversation); i < count; i++) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
 		add_message(context, core, message);
-		if (!ik_usage_read(message, &usage) || usage.input_tokens <= 0)
+		/* What was counted before the summary is larger. */
+		if (i < index || !ik_usage_read(message, &usage) || usage.input_tokens <= 0)
 			continue;
 		context->counted = usage.input_tokens + usage.output_tokens - usage.reasoning_tokens;
 		context->counted_bytes = sum_bytes(&context->parts);

@@ -82,7 +82,7 @@ struct ik_config {
 	int64_t custom_timeout_ms, custom_max_output_size;
 	struct ik_string_list custom_env_whitelist;
 
-	int64_t max_tool_turns;
+	int64_t max_tool_turns, compact_at;
 	char *model_lists;          /* directory of agent/model_cache.h; NULL: no home */
 	char *model_rules;          /* of models.json (provider/models.h), checked; NULL: no file */
 	char *database;             /* NULL: SQLite in ikigai's home */

@@ -9,8 +9,9 @@ struct ik_conversation {
 	struct ik_message **messages;
 	size_t count;               /* number of messages; the array has room for the next power of
 	                               two */
-	struct ik_message *summary; /* the newest summary, or NULL */
+	struct ik_message *summary; /* the newest summary that was not undone, or NULL */
 	size_t summary_index;
+	size_t undone; /* while there is none: number of older summaries, not here yet, that were */
 };
 
 struct ik_conversation *ik_conversation_new(void)
@@ -29,14 +30,22 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 	return NULL;
 }
 
-/* Remember message, at index, if it is the newest summary, so that requests need not search for
- * it. */
-static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
+/* Search the messages before end for the newest summary, unless it is known. Each message that undoes
+ * one refers to the newest before it that was not undone. */
+static void find_summary(struct ik_conversation *conversation, size_t end)
 {
-	if (!message->summarises || (conversation->summary && conversation->summary_index > index))
-		return;
-	conversation->summary = message;
-	conversation->summary_index = index;
+	while (end-- > 0 && !conversation->summary) {
+		struct ik_message *message = conversation->messages[end];
+
+		if (message->restores) {
+			conversation->undone++;
+		} else if (message->summarises && conversation->undone > 0) {
+			conversation->undone--;
+		} else if (message->summarises) {
+			conversation->summary = message;
+			conversation->summary_index = end;
+		}
+	}
 }
 
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message)
@@ -44,7 +53,11 @@ void ik_conversation_append(struct ik_conversation *conversation, struct ik_mess
 	conversation->messages = ik_alloc_more(conversation->messages, conversation->count,
 		sizeof(*conversation->messages));
 	conversation->messages[conversation->count++] = ik_message_ref(message);
-	note(conversation, message, conversation->count - 1);
+	if (message->summarises || message->restores) {
+		conversation->summary = NULL;
+		conversation->undone = 0;
+		find_summary(conversation, conversation->count);
+	}
 }
 
 void ik_conversation_prepend(struct ik_conversation *conversation,
@@ -60,10 +73,9 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 		conversation->count * sizeof(*conversation->messages));
 	conversation->count += count;
 	conversation->summary_index += count;
-	for (size_t index = 0; index < count; index++) {
+	for (size_t index = 0; index < count; index++)
 		conversation->messages[index] = ik_message_ref(messages[index]);
-		note(conversation, messages[index], index);
-	}
+	find_summary(conversation, count);
 }
 
 struct ik_conversation *ik_conversation_copy(const struct ik_conversation *conversation,
@@ -101,6 +113,31 @@ struct ik_message *ik_conversation_summary(const struct ik_conversation *convers
 	if (conversation->summary)
 		*ret_index = conversation->summary_index;
 	return conversation->summary;
+}
+
+size_t ik_conversation_first(const struct ik_conversation *conversation)
+{
+	size_t end = conversation->summary_index, index = end;
+	struct ik_json_span from;
+
+	if (!conversation->summary)
+		return 0;
+	from = ik_json_member(ik_message_data(conversation->summary), "from");
+	while (from.text && index-- > 0) {
+		if (ik_json_string_is(from, conversation->messages[index]->id))
+			return index;
+	}
+	return end + 1;
+}
+
+bool ik_conversation_is_restored(const struct ik_conversation *conversation)
+{
+	size_t index = conversation->count;
+
+	while (index > 0 && !conversation->messages[index - 1]->summarises &&
+		!conversation->messages[index - 1]->restores)
+		index--;
+	return index > 0 && conversation->messages[index - 1]->restores;
 }
 
 struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation)

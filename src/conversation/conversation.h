@@ -28,10 +28,17 @@ struct ik_message *ik_conversation_at(const struct ik_conversation *conversation
 /* Return the array of all messages, valid until another one is added. */
 struct ik_message **ik_conversation_messages(const struct ik_conversation *conversation);
 
-/* Return the newest message that summarises what came before it, and its index; NULL if there is no
- * summary (*ret_index is then unchanged). */
+/* Return the newest message that summarises what came before it, and its index, except summaries
+ * that no longer replace anything; NULL if there is no summary (*ret_index is then unchanged). */
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index);
+
+/* Return the index of the first message that the model gets verbatim: all without a summary, else
+ * those that it does not replace. */
+size_t ik_conversation_first(const struct ik_conversation *conversation);
+
+/* Was the last thing that happened to a summary that it was undone? */
+bool ik_conversation_is_restored(const struct ik_conversation *conversation);
 
 /* Return the newest stored system prompt; NULL if there is none. */
 struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation);

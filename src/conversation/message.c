@@ -56,6 +56,18 @@ static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span d
 	return (struct ik_json_span){ NULL, 0 };
 }
 
+/* Note whether the message, which has data, has a summary or ends one. */
+static void mark_summary(struct ik_message *message)
+{
+	struct ik_json_span summary;
+
+	if (message->kind != IK_KIND_COMMAND && message->kind != IK_KIND_NOTICE)
+		return;
+	summary = ik_json_member(ik_message_data(message), "summary");
+	message->summarises = ik_json_span_type(summary) == IK_JSON_STRING;
+	message->restores = ik_json_span_type(summary) == IK_JSON_NULL;
+}
+
 /*
  * Make a message and its texts in one block of memory, because a long session has very many.
  * content is valid UTF-8, data checked JSON.
@@ -89,7 +101,7 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 		message->data_length = data_length;
 		struct ik_json_span value = { message->data, data_length };
 
-		message->summarises = kind == IK_KIND_COMMAND && ik_json_member(value, "summary").text;
+		mark_summary(message);
 		message->attached = (kind == IK_KIND_USER || kind == IK_KIND_TOOL_RESULT ||
 								kind == IK_KIND_COMMAND) &&
 			ik_json_member(value, "attached").text;
@@ -539,6 +551,25 @@ struct ik_message *ik_message_summary(const char *line, const char *output, size
 	ik_json_printf(&data, "{'output':'%.*s','summary':'%.*s'}", (int)output_length, output,
 		(int)summary_length, summary);
 	return take_command(line, &data);
+}
+
+struct ik_message *ik_message_compaction(const char *sentence, const char *summary,
+	size_t summary_length, const char *from)
+{
+	struct ik_message *message;
+	struct ik_buf data;
+	bool fits;
+
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_open(&data, '{');
+	if (from)
+		ik_json_printf(&data, "'from':'%s'", from);
+	ik_json_printf(&data, "'summary':'%.*s'}", (int)summary_length, summary);
+	fits = ik_buf_status(&data) == IK_OK;
+	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), fits ? data.data : NULL,
+		fits ? data.length : 0);
+	ik_buf_done(&data);
+	return message;
 }
 
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,

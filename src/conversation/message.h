@@ -25,13 +25,16 @@
  *   usage        {"input_tokens","output_tokens","cached_tokens","written_tokens",
  *                "reasoning_tokens","round","searches","cost","model"}, the last three if known
  *   command      {"output":"..."}; content is the line that was typed. Further members:
- *                "summary": the model gets this text in place of everything before it;
+ *                "summary": the model gets this text in place of everything before it, except
+ *                what begins with the message whose id is "from", if there is one, and what the
+ *                user asked then; null: the newest summary no longer replaces anything;
  *                "child", "parent": conversation/fork_link.h;
  *                "told": text that is sent with the user's next message;
  *                "call":{"name","arguments","duration_ms":N,"exit_code":N}: the user's own call,
  *                shown as one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
  *                that of IK_OWN_COMMAND ("!...") is what the command printed
- *   notice       NULL or {"code":"..."} for errors
+ *   notice       NULL, {"code":"..."} for errors, or {"from","summary"} as of a command if ikigai
+ *                compacted the conversation by itself
  * Data that a provider wants back with its text, thinking or call, and that only it understands, is
  * a further member:
  *   "opaque":{"provider":"<name>","type":"<wire format>","data":<any JSON>}
@@ -78,7 +81,8 @@ struct ik_message {
 	size_t content_length;
 	char *data; /* checked JSON text on one line, or NULL */
 	size_t data_length;
-	bool summarises;     /* a command with a summary */
+	bool summarises;     /* a command or notice with a summary, */
+	bool restores;       /* or a command with null in its place */
 	bool attached;       /* data lists attachments (conversation/attachment.h) */
 	bool searches;       /* thinking that is a search of the web by the provider, */
 	bool replays;        /* and has what the provider wants back */
@@ -173,6 +177,11 @@ enum ik_own_call ik_message_own_call(const struct ik_message *message);
  * the command does not summarise. */
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length);
+
+/* Make a notice like that, for a summary that nobody asked for; from is the id of the first message
+ * that it does not replace, or NULL. */
+struct ik_message *ik_message_compaction(const char *sentence, const char *summary,
+	size_t summary_length, const char *from);
 
 /* Return message with a further member (checked JSON text) in its data. Takes over the caller's
  * reference. If it is too large, return message unchanged. */

@@ -226,6 +226,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 		.slots = core->slots,
 		.file_writes = core->file_writes,
 		.max_tool_turns = (int)config->max_tool_turns,
+		.compact_at = (int)config->compact_at,
 		.retry = { (int)config->retry_max, config->retry_base_ms, config->retry_cap_ms },
 		.idle_timeout_ms = config->http_idle_timeout_s * 1000,
 		.undo_directory = core->undo_directory,

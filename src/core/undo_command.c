@@ -763,7 +763,10 @@ static void begin(struct ik_core *core, const struct ik_invocation *invocation, 
 void ik_command_undo(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	begin(core, invocation, false, answer);
+	if (ik_text_equal(invocation->text, "compact"))
+		ik_session_undo_compact(core->session, invocation->line);
+	else
+		begin(core, invocation, false, answer);
 }
 
 void ik_command_redo(struct ik_core *core, const struct ik_invocation *invocation,

@@ -14,7 +14,7 @@
 
 struct ik_undo_work;
 
-/* /undo [N | FILE[!] | #CALL | ?], /redo */
+/* /undo [N | FILE[!] | #CALL | compact | ?], /redo */
 ik_command ik_command_undo, ik_command_redo;
 
 /* Find the newest model call with that id: its index in history, and its changes to files

@@ -27,6 +27,7 @@ SCREEN_TESTS = \
 	tests/screen/clear.screen \
 	tests/screen/command_rows.screen tests/screen/commands.screen \
 	tests/screen/commentary.screen \
+	tests/screen/autocompact.screen \
 	tests/screen/compact.screen \
 	tests/screen/compact_retry.screen \
 	tests/screen/complete.screen \

@@ -11,10 +11,10 @@
 struct ik_compaction {
 	struct ik_compaction_options options;
 	struct ik_price price;         /* of the model */
-	char *line;                    /* the command */
+	char *line;                    /* the command; NULL: nobody asked for it */
 	char *words;                   /* guidance for the summary */
 	struct ik_conversation *asked; /* the conversation to send */
-	size_t first;                  /* index of the first message that is summarised */
+	size_t first, end;             /* indexes of the messages that are summarised */
 	size_t left_out;               /* number of messages that were left out before it */
 	struct ik_buf text;
 	struct ik_usage usage;
@@ -22,65 +22,83 @@ struct ik_compaction {
 	struct ik_exchange *exchange;
 };
 
-/* End the compaction with message, whose reference is released. */
-static void finish(struct ik_compaction *compaction, struct ik_message *message, bool failed)
+/* Report how the compaction ended. */
+static void finish(struct ik_compaction *compaction, struct ik_compaction_result result)
 {
 	const struct ik_usage usage = compaction->usage;
-	const struct ik_compaction_result result = {
-		.failed = failed,
-		.message = message,
-		.usage = compaction->has_usage ? &usage : NULL,
-	};
 
+	result.line = compaction->line;
+	result.left_out = compaction->left_out;
+	result.usage = compaction->has_usage ? &usage : NULL;
 	compaction->options.done(compaction->options.arg, &result);
-	ik_message_unref(message);
 }
 
 /* Fail without changing anything; sentence says why. */
-static void fail(struct ik_compaction *compaction, const char *sentence, size_t length)
+static void fail(struct ik_compaction *compaction, enum ik_error_code code, const char *sentence,
+	size_t length)
 {
-	char *output = ik_format(_("%.*s\nThe conversation was not summarised; nothing is changed."),
-		(int)length, sentence);
-	struct ik_message *message = ik_message_command(compaction->line, output);
-
-	free(output);
-	finish(compaction, message, true);
+	finish(compaction,
+		(struct ik_compaction_result){
+			.failed = true,
+			.code = code,
+			.text = sentence,
+			.length = length,
+		});
 }
 
 /* Report the complete summary. */
 static void succeed(struct ik_compaction *compaction)
 {
+	const struct ik_conversation *said = compaction->options.record->conversation;
+	const char *sentence = _("The summary is larger than ikigai takes.");
+
+	if (compaction->text.length > IK_LIMIT_ENVELOPE / 2) {
+		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
+		return;
+	}
+	finish(compaction,
+		(struct ik_compaction_result){
+			.text = compaction->text.data,
+			.length = compaction->text.length,
+			.from = compaction->end < ik_conversation_count(said)
+				? ik_conversation_at(said, compaction->end)->id
+				: NULL,
+		});
+}
+
+struct ik_message *ik_compaction_answer(const struct ik_compaction_result *result)
+{
 	struct ik_message *message;
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	if (result->failed) {
+		ik_buf_printf(&output, _("%.*s\nThe conversation was not summarised; nothing is changed."),
+			(int)result->length, result->text);
+		message = ik_message_command(result->line, output.data);
+		ik_buf_done(&output);
+		return message;
+	}
 	ik_buf_puts(&output,
 		_("From now on the model gets this summary in place of what was said "
-		  "before; all of it stays here and in the session."));
-	if (compaction->left_out > 0)
+		  "before; all of it stays here and in the session. /undo compact undoes it."));
+	if (result->left_out > 0)
 		ik_buf_printf(&output,
 			ngettext(" The oldest %zu message had no room in the model's "
 					 "context and is not in it.",
 				" The oldest %zu messages had no room in the model's "
 				"context and are not in it.",
-				compaction->left_out),
-			compaction->left_out);
+				result->left_out),
+			result->left_out);
 	ik_buf_puts(&output, "\n\n");
-	ik_buf_append(&output, compaction->text.data, compaction->text.length);
-	message = ik_message_summary(compaction->line, output.data, output.length,
-		compaction->text.data, compaction->text.length);
+	ik_buf_append(&output, result->text, result->length);
+	message = ik_message_summary(result->line, output.data, output.length, result->text,
+		result->length);
 	ik_buf_done(&output);
-	if (message->summarises) {
-		finish(compaction, message, false);
-	} else {
-		const char *sentence = _("The summary is larger than ikigai takes.");
-
-		ik_message_unref(message);
-		fail(compaction, sentence, strlen(sentence));
-	}
+	return message;
 }
 
-/* ---- the request ---- */
+/* ---- what is summarised ---- */
 
 /* Is message sent to a model? Results are sent with their calls and don't count. */
 static bool counts(const struct ik_message *message)
@@ -88,6 +106,97 @@ static bool counts(const struct ik_message *message)
 	return message->kind == IK_KIND_USER || message->kind == IK_KIND_ASSISTANT ||
 		message->kind == IK_KIND_TOOL_CALL;
 }
+
+/* Is it the user's own message? */
+static bool is_typed(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
+}
+
+/* Can the conversation be cut before the message at index: is it the user's, or the first of a reply
+ * to that or to results? */
+static bool may_cut(const struct ik_conversation *said, size_t index)
+{
+	const struct ik_message *message = ik_conversation_at(said, index);
+
+	if (is_typed(message))
+		return true;
+	if (message->kind != IK_KIND_THINKING && message->kind != IK_KIND_ASSISTANT &&
+		message->kind != IK_KIND_TOOL_CALL)
+		return false;
+	while (index-- > 0) {
+		message = ik_conversation_at(said, index);
+		if (message->kind == IK_KIND_TOOL_RESULT || is_typed(message))
+			return true;
+		if (counts(message) || message->kind == IK_KIND_THINKING)
+			break;
+	}
+	return false;
+}
+
+/* Return about how many bytes of it are sent. */
+static size_t size_of(const struct ik_message *message)
+{
+	if (message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT)
+		return message->data_length;
+	return counts(message) || message->kind == IK_KIND_THINKING
+		? message->content_length + message->data_length
+		: 0;
+}
+
+/* Return the index of the first message that is not summarised: the newest rounds that keep bytes
+ * have room for, or if nothing follows the user's last message, that. */
+static size_t find_end(const struct ik_conversation *said, size_t first, size_t keep)
+{
+	size_t end = ik_conversation_count(said), i = end, size = 0;
+	bool any = false; /* something would be kept */
+
+	while (keep > 0 && i-- > first) {
+		const struct ik_message *message = ik_conversation_at(said, i);
+
+		size += size_of(message);
+		if (size > keep && (any || !is_typed(message)))
+			break;
+		any = any || counts(message);
+		if (may_cut(said, i))
+			end = i;
+	}
+	return end;
+}
+
+/* Find what is summarised. Return false if there is nothing. */
+static bool find_part(const struct ik_conversation *said, size_t keep, size_t *ret_first,
+	size_t *ret_end)
+{
+	size_t first = ik_conversation_first(said), end = find_end(said, first, keep);
+
+	for (size_t i = first; i < end; i++) {
+		if (counts(ik_conversation_at(said, i))) {
+			*ret_first = first;
+			*ret_end = end;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ik_compaction_can_help(const struct ik_conversation *said, size_t keep, int rounds)
+{
+	size_t first, end, i = ik_conversation_count(said), summary = 0;
+
+	if (!find_part(said, keep, &first, &end))
+		return false;
+	if (!ik_conversation_summary(said, &summary))
+		return true;
+	while (--i > summary && rounds > 0) {
+		if (is_typed(ik_conversation_at(said, i)))
+			return true;
+		rounds -= may_cut(said, i);
+	}
+	return rounds == 0;
+}
+
+/* ---- the request ---- */
 
 static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
@@ -105,8 +214,8 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 
 static void on_input(void *arg, const struct ik_input *input);
 
-/* Build the conversation to send: the previous summary, the messages from first on, and the
- * question. */
+/* Send the conversation, as in any other request, so that the provider finds it in its cache, up to
+ * end, and the question; or where the beginning is left out, the previous summary in place of it. */
 static void ask(struct ik_compaction *compaction)
 {
 	static const char question[] =
@@ -117,18 +226,21 @@ static void ask(struct ik_compaction *compaction)
 		"unfinished, and what comes next. Call no tools. Answer with the summary alone, in the "
 		"language of the conversation.";
 	const struct ik_conversation *said = compaction->options.record->conversation;
-	size_t count = ik_conversation_count(said), before, i;
 	static const struct ik_exchange_events events = { on_request, on_input };
-	struct ik_message *message = ik_conversation_summary(said, &before);
+	size_t i = compaction->left_out > 0 ? compaction->first : 0, before;
+	struct ik_message *summary = ik_conversation_summary(said, &before), *message;
 	char *text = ik_format("%s%s%s", question,
 		compaction->words[0] ? "\n\nKeep this in mind above all: " : "", compaction->words);
 
 	ik_conversation_free(compaction->asked);
 	compaction->asked = ik_conversation_new();
-	if (message)
-		ik_conversation_append(compaction->asked, message);
-	for (i = compaction->first; i < count; i++)
-		ik_conversation_append(compaction->asked, ik_conversation_at(said, i));
+	if (compaction->left_out > 0 && summary)
+		ik_conversation_append(compaction->asked, summary);
+	for (; i < compaction->end; i++) {
+		message = ik_conversation_at(said, i);
+		if (compaction->left_out == 0 || message != summary)
+			ik_conversation_append(compaction->asked, message);
+	}
 	message = ik_message_automatic(text);
 	ik_conversation_append(compaction->asked, message);
 	ik_message_unref(message);
@@ -136,28 +248,25 @@ static void ask(struct ik_compaction *compaction)
 	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
 }
 
-/* Leave out the older half of a conversation that is too long for the model, up to a user message.
- * Return false if there is no such message. */
+/* Leave out the older half of a conversation that is too long for the model. Return false if it can't
+ * be cut. */
 static bool ask_for_less(struct ik_compaction *compaction)
 {
 	const struct ik_conversation *said = compaction->options.record->conversation;
-	size_t count = ik_conversation_count(said), all = 0, before = 0, left = 0, i;
+	size_t all = 0, before = 0, left = 0, i;
 
-	for (i = compaction->first; i < count; i++) {
+	for (i = compaction->first; i < compaction->end; i++)
+		all += size_of(ik_conversation_at(said, i));
+	for (i = compaction->first; i < compaction->end; i++) {
 		const struct ik_message *message = ik_conversation_at(said, i);
 
-		all += message->content_length + message->data_length;
-	}
-	for (i = compaction->first; i < count; i++) {
-		const struct ik_message *message = ik_conversation_at(said, i);
-
-		if (i > compaction->first && before >= all / 2 && message->kind == IK_KIND_USER) {
+		if (i > compaction->first && left > 0 && before >= all / 2 && may_cut(said, i)) {
 			compaction->first = i;
 			compaction->left_out += left;
 			ask(compaction);
 			return true;
 		}
-		before += message->content_length + message->data_length;
+		before += size_of(message);
 		left += counts(message);
 	}
 	return false;
@@ -168,7 +277,7 @@ static void on_failure(struct ik_compaction *compaction, const struct ik_input *
 {
 	compaction->exchange = ik_exchange_close(compaction->exchange);
 	if (failure->code != IK_CODE_CONTEXT || !ask_for_less(compaction))
-		fail(compaction, failure->text, failure->text_length);
+		fail(compaction, failure->code, failure->text, failure->text_length);
 }
 
 /* Report that the request failed and is sent again. */
@@ -200,12 +309,17 @@ static void on_delta(struct ik_compaction *compaction, const struct ik_delta *de
 static void on_reply(struct ik_compaction *compaction)
 {
 	const char *sentence = _("The model sent an empty reply.");
+	bool *forbid_calls = &compaction->options.exchange.forbid_calls;
 
 	compaction->exchange = ik_exchange_close(compaction->exchange);
-	if (compaction->text.length == 0)
-		fail(compaction, sentence, strlen(sentence));
-	else
+	if (compaction->text.length > 0) {
 		succeed(compaction);
+	} else if (!*forbid_calls) {
+		*forbid_calls = true; /* it may have called a tool in spite of the question */
+		ask(compaction);
+	} else {
+		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
+	}
 }
 
 static void on_input(void *arg, const struct ik_input *input)
@@ -224,36 +338,20 @@ static void on_input(void *arg, const struct ik_input *input)
 
 /* ---- from outside ---- */
 
-/* Find the first message since the last summary. Return false if there is none. */
-static bool find_first(const struct ik_conversation *said, size_t *ret_first)
-{
-	size_t first = 0;
-
-	if (ik_conversation_summary(said, &first))
-		first++;
-	for (size_t i = first; i < ik_conversation_count(said); i++) {
-		if (counts(ik_conversation_at(said, i))) {
-			*ret_first = first;
-			return true;
-		}
-	}
-	return false;
-}
-
 struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *options,
 	const char *line, const char *words)
 {
 	struct ik_compaction *compaction;
-	size_t first;
+	size_t first, end;
 
-	if (!find_first(options->record->conversation, &first))
+	if (!find_part(options->record->conversation, options->keep, &first, &end))
 		return NULL;
 	compaction = ik_alloc(sizeof(*compaction));
 	compaction->options = *options;
-	compaction->options.exchange.forbid_calls = true;
-	compaction->line = ik_strdup(line);
+	compaction->line = line ? ik_strdup(line) : NULL;
 	compaction->words = ik_strdup(words);
 	compaction->first = first;
+	compaction->end = end;
 	ik_buf_init(&compaction->text, IK_LIMIT_REPLY);
 	ask(compaction);
 	return compaction;
@@ -269,7 +367,7 @@ void ik_compaction_cancel(struct ik_compaction *compaction)
 {
 	const char *sentence = _("Cancelled.");
 
-	fail(compaction, sentence, strlen(sentence));
+	fail(compaction, IK_CODE_NONE, sentence, strlen(sentence));
 }
 
 struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction)

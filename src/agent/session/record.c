@@ -119,7 +119,7 @@ static void add_as(struct ik_session_record *record, enum ik_event_kind kind,
 
 void ik_session_record_add_message(struct ik_session_record *record, struct ik_message *message)
 {
-	add_as(record, IK_EVENT_MESSAGE, message);
+	add_as(record, message->kind == IK_KIND_NOTICE ? IK_EVENT_NOTICE : IK_EVENT_MESSAGE, message);
 }
 
 void ik_session_record_add_command(struct ik_session_record *record, const char *line,

@@ -21,8 +21,14 @@
 /* Limit on what a crash can lose of the visible reply, in milliseconds. */
 #define KEEP_MS 500
 
-/* Warn the user when the model's context window is this full. */
+/* Warn the user when the model's context window is this full, unless ikigai compacts by itself. */
 #define WARN_PERCENT 80
+
+/* Limit on the newest rounds that stay verbatim when ikigai compacts, in bytes; and their part of the
+ * window, in which about four bytes are a token. */
+#define KEEP_BYTES IK_KIB(64)
+#define KEEP_PART 10
+#define TOKEN_BYTES 4
 
 /* An input that arrived while the turn's effects were carried out. */
 struct ik_inbox_item {
@@ -43,6 +49,9 @@ struct ik_session {
 	bool stepping;
 	struct ik_exchange *exchange; /* the turn's request, or NULL */
 	struct ik_exchange_memory memory;
+	int request;       /* of the turn, */
+	bool forbid_calls; /* which may call nothing */
+	bool heard;        /* a part of its reply has come */
 
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
@@ -106,6 +115,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 }
 
 static void tell_model(struct ik_session *session);
+static bool make_room(struct ik_session *session, int rounds);
 
 /* Pass an input of the turn's request to the turn. */
 static void on_input(void *arg, const struct ik_input *input)
@@ -116,6 +126,13 @@ static void on_input(void *arg, const struct ik_input *input)
 		session->exchange = ik_exchange_close(session->exchange);
 	if (input->kind == IK_INPUT_FALLBACK)
 		tell_model(session);
+	session->heard = session->heard ||
+		(input->kind == IK_INPUT_DELTA && input->delta->kind != IK_DELTA_USAGE &&
+			input->delta->kind != IK_DELTA_STOP);
+	/* A summary of what has just been summarised would not be shorter. */
+	if (input->kind == IK_INPUT_STREAM_FAILED && input->code == IK_CODE_CONTEXT &&
+		!session->heard && make_room(session, 1))
+		return;
 	post(session, input);
 }
 
@@ -134,13 +151,15 @@ static struct ik_exchange_options exchange_options(struct ik_session *session)
 	};
 }
 
-static void start_request(struct ik_session *session, const struct ik_effect *effect)
+/* Send the turn's request. */
+static void send_request(struct ik_session *session)
 {
 	static const struct ik_exchange_events events = { on_request, on_input };
 	struct ik_exchange_options options = exchange_options(session);
 
-	options.number = effect->request;
-	options.forbid_calls = effect->forbid_calls;
+	options.number = session->request;
+	options.forbid_calls = session->forbid_calls;
+	session->heard = false;
 	session->exchange = ik_exchange_start(&options, &events, session);
 }
 
@@ -223,6 +242,25 @@ static int percent_used(const struct ik_session *session)
 	return tokens >= window ? 100 : (int)((double)tokens * 100 / (double)window);
 }
 
+/* Is the window so full that the conversation is to be compacted, or is there too little room for a
+ * reply? Not after a summary was undone. */
+static bool is_full(const struct ik_session *session)
+{
+	const struct ik_model *model = answering(session);
+	int64_t window = model ? model->facts.context_window : 0, reserve;
+	int64_t limit = window * session->options.compact_at / 100;
+
+	if (window <= 0 || limit == 0)
+		return false;
+	reserve = model->max_output_tokens > 0 ? model->max_output_tokens : model->facts.max_output;
+	if (reserve > window / 2)
+		reserve = window / 2;
+	if (limit > window - reserve)
+		limit = window - reserve;
+	return session->context_tokens >= limit &&
+		!ik_conversation_is_restored(session->record->conversation);
+}
+
 /* Emit how full the model's window is with that many tokens (0: unknown), and warn. */
 static void set_context(struct ik_session *session, int64_t tokens)
 {
@@ -233,7 +271,7 @@ static void set_context(struct ik_session *session, int64_t tokens)
 	session->context_tokens = tokens;
 	event.percent = percent_used(session);
 	ik_session_record_emit(session->record, &event);
-	session->context_warned = event.percent >= WARN_PERCENT &&
+	session->context_warned = event.percent >= WARN_PERCENT && !session->options.compact_at &&
 		(warned || !session->record->loading);
 	if (warned || !session->context_warned)
 		return;
@@ -257,20 +295,35 @@ static void measure_context(struct ik_session *session, const struct ik_usage *u
 	set_context(session, usage->input_tokens + usage->output_tokens);
 }
 
-/* Update the context from the last round of the conversation, if there is one. */
+/* Is this the usage of a round, not of a summary? */
+static bool is_of_round(const struct ik_message *message, struct ik_usage *ret_usage)
+{
+	int64_t round = 0;
+
+	return ik_usage_read(message, ret_usage) &&
+		(!ik_json_integer(ik_json_member(ik_message_data(message), "round"), &round) || round > 0);
+}
+
+/* Update the context from the last round of the conversation, if there is one, except those since a
+ * summary that was undone, which had less to read. */
 static void recall_context(void *arg)
 {
 	struct ik_session *session = arg;
 	const struct ik_conversation *conversation = session->record->conversation;
-	size_t index = ik_conversation_count(conversation);
+	size_t index = ik_conversation_count(conversation), undone = 0;
 	struct ik_usage usage;
 
 	while (index-- > 0) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 
-		if (message->summarises)
+		if (message->restores) {
+			undone++;
+		} else if (message->summarises && undone == 0) {
+			set_context(session, 0);
 			return;
-		if (ik_usage_read(message, &usage)) {
+		} else if (message->summarises) {
+			undone--;
+		} else if (undone == 0 && is_of_round(message, &usage)) {
 			measure_context(session, &usage);
 			return;
 		}
@@ -310,11 +363,15 @@ static void perform(void *arg, const struct ik_effect *effect)
 			end_fallback(session);
 		break;
 	case IK_EFFECT_REQUEST:
-		if (!record->closing)
-			start_request(session, effect);
+		session->request = effect->request;
+		session->forbid_calls = effect->forbid_calls;
+		/* Two rounds between summaries are the least for which one is worth its tokens. */
+		if (!record->closing && !(is_full(session) && make_room(session, 2)))
+			send_request(session);
 		break;
 	case IK_EFFECT_ABORT:
 		session->exchange = ik_exchange_close(session->exchange);
+		session->compaction = ik_compaction_close(session->compaction);
 		break;
 	case IK_EFFECT_RUN:
 		ik_session_record_emit(record, &effect->event);
@@ -546,19 +603,30 @@ static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 	ik_message_unref(event.message);
 }
 
+/* Close the compaction, and with it the texts of result, and store its usage. */
+static void end_compaction(struct ik_session *session, const struct ik_compaction_result *result)
+{
+	const struct ik_usage *usage = result->usage;
+
+	session->compaction = ik_compaction_close(session->compaction);
+	ik_session_record_emit_text(session->record, IK_EVENT_WAITING, "");
+	if (usage)
+		add_usage(session, usage);
+}
+
 /* Answer the command. Then send the queued messages, or hold them if the summary failed, since they
  * would fail in the same way. */
 static void on_compacted(void *arg, const struct ik_compaction_result *result)
 {
 	struct ik_session *session = arg;
 	struct ik_session_record *record = session->record;
+	struct ik_message *message = ik_compaction_answer(result);
+	bool failed = result->failed;
 
-	session->compaction = ik_compaction_close(session->compaction);
-	ik_session_record_emit_text(record, IK_EVENT_WAITING, "");
-	if (result->usage)
-		add_usage(session, result->usage);
-	ik_session_record_add_message(record, result->message);
-	if (!result->failed)
+	end_compaction(session, result);
+	ik_session_record_add_message(record, message);
+	ik_message_unref(message);
+	if (!failed)
 		set_context(session, 0);
 	else
 		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
@@ -566,6 +634,126 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 		end_fallback(session);
 	if (!record->closing)
 		post_history(session, true);
+}
+
+/* ---- making room ---- */
+
+/* Return the length of the turn's request if summary (NULL: none) were the newest message; 0: unknown. */
+static size_t request_length(struct ik_session *session, struct ik_message *summary)
+{
+	const struct ik_conversation *said = session->record->conversation;
+	struct ik_conversation *conversation = ik_conversation_new();
+	struct ik_request request = { .model = NULL };
+	const struct ik_model *model = on_request(session, &request);
+	struct ik_buf body;
+	size_t length = 0;
+
+	for (size_t i = 0; i < ik_conversation_count(said); i++)
+		ik_conversation_append(conversation, ik_conversation_at(said, i));
+	if (summary)
+		ik_conversation_append(conversation, summary);
+	request.model = model->name;
+	request.facts = &model->facts;
+	request.endpoint = &model->endpoint;
+	request.conversation = conversation;
+	ik_buf_init(&body, IK_LIMIT_REQUEST);
+	if (!model->format->answer &&
+		ik_request_serialize(model->format, &request, &body, &(struct ik_error){ 0 }) == IK_OK)
+		length = body.length;
+	ik_buf_done(&body);
+	ik_conversation_free(conversation);
+	free((void *)request.tools);
+	return length;
+}
+
+/* Return what the user is told of a summary, in new memory. */
+static char *describe_room(struct ik_session *session, struct ik_message *summary)
+{
+	size_t before = request_length(session, NULL);
+
+	if (!is_full(session) || before == 0)
+		return ik_format(_("Compacted, since the conversation was too long for %s. /undo compact "
+						   "undoes it."),
+			answering(session)->name);
+	return ik_format(_("Compacted at %d%%: %lld tokens became about %lld. /undo compact undoes "
+					   "it."),
+		percent_used(session), (long long)session->context_tokens,
+		(long long)((double)session->context_tokens * (double)request_length(session, summary) /
+			(double)before));
+}
+
+/* Return the notice with the summary. */
+static struct ik_message *room_message(struct ik_session *session,
+	const struct ik_compaction_result *result)
+{
+	struct ik_message *draft = ik_message_compaction("", result->text, result->length,
+		result->from);
+	char *sentence = describe_room(session, draft);
+	struct ik_message *message = ik_message_compaction(sentence, result->text, result->length,
+		result->from);
+
+	ik_message_unref(draft);
+	free(sentence);
+	return message;
+}
+
+/* Continue with the turn's request, or fail it as the summary failed. */
+static void on_room_made(void *arg, const struct ik_compaction_result *result)
+{
+	struct ik_session *session = arg;
+	struct ik_input failure = {
+		.kind = IK_INPUT_STREAM_FAILED,
+		.request = session->request,
+		.code = result->code,
+		.text_length = result->length,
+	};
+	struct ik_message *message;
+	char *text;
+
+	if (result->failed) {
+		failure.text = text = ik_strndup(result->text, result->length);
+		end_compaction(session, result);
+		post(session, &failure);
+		free(text);
+		return;
+	}
+	message = room_message(session, result);
+	end_compaction(session, result);
+	ik_session_record_add_message(session->record, message);
+	ik_message_unref(message);
+	set_context(session, 0);
+	if (!session->record->closing)
+		send_request(session);
+}
+
+/* Return options for a compaction. */
+static struct ik_compaction_options compaction_options(struct ik_session *session)
+{
+	return (struct ik_compaction_options){
+		.record = session->record,
+		.exchange = exchange_options(session),
+		.request = on_request,
+		.done = on_compacted,
+		.arg = session,
+	};
+}
+
+/* Compact the conversation, then send the turn's request. Return false if that can't help
+ * (ik_compaction_can_help()) or is not wanted. */
+static bool make_room(struct ik_session *session, int rounds)
+{
+	const struct ik_model *model = answering(session);
+	struct ik_compaction_options options = compaction_options(session);
+	int64_t part = model ? model->facts.context_window / KEEP_PART * TOKEN_BYTES : 0;
+
+	options.done = on_room_made;
+	options.keep = part > 0 && part < (int64_t)KEEP_BYTES ? (size_t)part : KEEP_BYTES;
+	if (!model || !session->options.compact_at || session->record->closing ||
+		!ik_compaction_can_help(session->record->conversation, options.keep, rounds))
+		return false;
+	session->compaction = ik_compaction_start(&options, NULL, "");
+	ik_compaction_tell(session->compaction);
+	return true;
 }
 
 /* ---- beginning and end ---- */
@@ -809,7 +997,7 @@ void ik_session_go_on(struct ik_session *session)
 
 void ik_session_cancel(struct ik_session *session)
 {
-	if (session->compaction)
+	if (session->compaction && ik_turn_state(session->turn) == IK_TURN_IDLE)
 		ik_compaction_cancel(session->compaction);
 	/* The sink may have closed the session. */
 	if (session->runs)
@@ -924,13 +1112,7 @@ void ik_session_policy_changed(struct ik_session *session)
 
 void ik_session_compact(struct ik_session *session, const char *line, const char *words)
 {
-	const struct ik_compaction_options options = {
-		.record = session->record,
-		.exchange = exchange_options(session),
-		.request = on_request,
-		.done = on_compacted,
-		.arg = session,
-	};
+	const struct ik_compaction_options options = compaction_options(session);
 
 	if (ik_session_busy(session) || session->record->loading) {
 		ik_session_record_add_command(session->record, line,
@@ -946,6 +1128,30 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 	/* Queue messages meanwhile, as while a history is loaded. */
 	post_history(session, false);
 	ik_compaction_tell(session->compaction);
+}
+
+void ik_session_undo_compact(struct ik_session *session, const char *line)
+{
+	struct ik_message *message;
+	size_t index;
+
+	if (ik_session_busy(session) || session->record->loading) {
+		ik_session_record_add_command(session->record, line,
+			_("Something is under way: wait for its end, or cancel it."));
+		return;
+	}
+	if (!ik_conversation_summary(session->record->conversation, &index)) {
+		ik_session_record_add_command(session->record, line,
+			_("The model gets the whole conversation already."));
+		return;
+	}
+	message = ik_message_command(line,
+		_("The model gets again what the last summary had replaced. ikigai compacts it by itself "
+		  "only when the model can't take it."));
+	message = ik_message_with(message, "summary", "null", 4);
+	ik_session_record_add_message(session->record, message);
+	ik_message_unref(message);
+	recall_context(session);
 }
 
 void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,

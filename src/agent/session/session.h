@@ -52,6 +52,7 @@ struct ik_session_options {
 	                                       writes a file, so that /undo does not revert another
 	                                       session's changes */
 	int max_tool_turns;
+	int compact_at; /* compact when the model's window is that full, in percent; 0: never */
 	struct ik_retry_options retry;
 	int64_t idle_timeout_ms;    /* limit on the server's silence; 0: none */
 	int64_t undo_days;          /* how long undo data is kept, in days */
@@ -188,6 +189,9 @@ void ik_session_policy_changed(struct ik_session *session);
  * turn is running, or the request fails; then nothing has changed. Messages submitted meanwhile are
  * sent when the summary is complete, and held if it fails. Cancelling ends it. */
 void ik_session_compact(struct ik_session *session, const char *line, const char *words);
+
+/* Let the model have again what the newest summary replaced. Emits the output of the command line. */
+void ik_session_undo_compact(struct ik_session *session, const char *line);
 
 /* Is anything running that a cancel would end, or queued that will be sent? */
 bool ik_session_busy(const struct ik_session *session);

@@ -20,6 +20,22 @@ static struct ik_message *summary_message(const struct ik_message *command)
 	return message;
 }
 
+/* Return what the user asked last, of messages that are sent no more: a turn continues after its
+ * summary. NULL if there is a newer message of the user's, or none. */
+static const struct ik_message *find_asked(const struct ik_conversation *conversation, size_t first,
+	size_t summary)
+{
+	size_t index = summary;
+
+	while (index-- > 0) {
+		const struct ik_message *message = ik_conversation_at(conversation, index);
+
+		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+			return index < first ? message : NULL;
+	}
+	return NULL;
+}
+
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation)
 {
@@ -28,12 +44,14 @@ void ik_transcript_init(struct ik_transcript *transcript,
 
 	memset(transcript, 0, sizeof(*transcript));
 	transcript->conversation = conversation;
-	transcript->at = command ? at + 1 : 0;
+	transcript->at = ik_conversation_first(conversation);
 	transcript->pairs = ik_pairing_new(conversation, transcript->at);
 	if (!command)
 		return;
 	transcript->summary = summary_message(command);
-	transcript->summary_due = true;
+	/* A command summarises between two turns. */
+	if (command->kind == IK_KIND_NOTICE)
+		transcript->asked = find_asked(conversation, transcript->at, at);
 }
 
 void ik_transcript_done(struct ik_transcript *transcript)
@@ -111,9 +129,13 @@ const struct ik_passage *ik_transcript_next(struct ik_transcript *transcript)
 	struct ik_passage *passage = &transcript->passage;
 
 	passage->count = 0;
-	if (transcript->summary_due) {
-		transcript->summary_due = false;
-		add_message(transcript, transcript->summary, NULL);
+	if (!transcript->begun) {
+		transcript->begun = true;
+		if (transcript->summary)
+			add_message(transcript, transcript->summary, NULL);
+	} else if (transcript->asked) {
+		add_message(transcript, transcript->asked, NULL);
+		transcript->asked = NULL;
 	}
 	while (!passage->count && transcript->at < ik_conversation_count(transcript->conversation)) {
 		const struct ik_message *message = ik_conversation_at(transcript->conversation,

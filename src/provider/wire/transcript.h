@@ -6,7 +6,8 @@
  * order. This iterates over a conversation in that order, so that a serializer only has to write.
  *
  * If the conversation was summarised, the iteration starts with the newest summary as a user
- * message, and continues after it.
+ * message, and what the user asked last before the messages that the summary does not replace, and
+ * continues with these.
  *
  * Appending messages does not change earlier passages (except for the last one), so requests have
  * stable prefixes, and an iteration can continue where an earlier one ended.
@@ -28,9 +29,10 @@ struct ik_passage {
 
 struct ik_transcript {
 	const struct ik_conversation *conversation;
-	size_t *pairs;              /* as ik_pairing_new() returns them */
-	struct ik_message *summary; /* NULL: none */
-	bool summary_due;
+	size_t *pairs;                  /* as ik_pairing_new() returns them */
+	struct ik_message *summary;     /* NULL: none */
+	const struct ik_message *asked; /* what the user asked, until that passage; or NULL */
+	bool begun;
 	size_t at;
 	struct ik_passage passage; /* the current passage, */
 	size_t capacity;           /* and the number of messages it has room for */

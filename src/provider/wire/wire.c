@@ -195,7 +195,8 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_request *request = writer->request;
 	const struct ik_endpoint *endpoint = request->endpoint;
 
-	if (request->refused.opaque_ms > 0 && message->time_ms <= request->refused.opaque_ms)
+	if ((request->refused.opaque_ms > 0 && message->time_ms <= request->refused.opaque_ms) ||
+		message->time_ms < writer->bound_ms)
 		return (struct ik_json_span){ NULL, 0 };
 	/* The thinking of another model, before a switch: one that doesn't think refuses it. */
 	if (message->kind == IK_KIND_THINKING && request->facts->form == IK_THINKING_UNSAID)
@@ -258,9 +259,9 @@ void ik_wire_close_message(struct ik_wire_writer *writer)
 static void make_room(struct ik_wire_writer *writer)
 {
 	const struct ik_conversation *conversation = writer->request->conversation;
-	size_t count = ik_conversation_count(conversation), index = 0, length = 0;
+	size_t count = ik_conversation_count(conversation), length = 0;
 
-	for (ik_conversation_summary(conversation, &index); index < count; index++) {
+	for (size_t index = ik_conversation_first(conversation); index < count; index++) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 
 		length += message->content_length;
@@ -272,10 +273,15 @@ static void make_room(struct ik_wire_writer *writer)
 
 void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages)
 {
+	const struct ik_message *summary;
 	struct ik_transcript transcript;
 	const struct ik_passage *passage;
+	size_t index;
 
 	make_room(writer);
+	/* Providers bind it to what came before, which a summary has replaced. */
+	summary = ik_conversation_summary(writer->request->conversation, &index);
+	writer->bound_ms = summary ? summary->time_ms : 0;
 	ik_transcript_init(&transcript, writer->request->conversation);
 	while ((passage = ik_transcript_next(&transcript))) {
 		const struct ik_message **message = passage->messages;

@@ -25,6 +25,7 @@ struct ik_wire_writer {
 	const char *role;            /* role of the open message, a literal; "": none */
 	bool any;                    /* something has been written */
 	size_t content;              /* offset in out of the open user's message's text */
+	int64_t bound_ms;            /* opaque data of messages before this time is left out */
 	size_t marks[IK_WIRE_MARKS]; /* offsets in out where a mark could be inserted, newest first;
 	                                0: none */
 };
