@@ -473,6 +473,7 @@ static const struct ik_action_row rows[] = {
 		.group = IK_GROUP_SCREEN, .description = N_("end ikigai (the session can be resumed)")},
 
 	{.key = IK_ACTION_SEND, .run = submit},
+	{.key = IK_ACTION_PASTE_IMAGE, .run = ik_chat_paste_image},
 	{.key = IK_ACTION_EDIT_QUEUED, .run = ik_chat_take_back},
 	{.key = IK_ACTION_GO_ON, .run = go_on},
 	{.key = IK_ACTION_CANCEL, .run = cancel},

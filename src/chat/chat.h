@@ -114,6 +114,7 @@ struct ik_chat {
 	int last_question;        /* ID of the newest question */
 	int quit_question;        /* the question whether to quit while something runs, or 0 */
 	struct ik_welcome welcome;
+	struct ik_chat_paste *paste; /* reads a picture from the clipboard, or NULL */
 	struct ik_chat_pictures *pictures;
 	struct ik_drawer drawer; /* of pictures, for all screens */
 	bool placeholders;       /* the terminal knows those of kitty's graphics protocol */
@@ -258,6 +259,10 @@ void ik_chat_draw_now(struct ik_chat *chat);
 
 /* Return the size of the screen. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
+
+/* chat_paste.c: put the picture on the clipboard into the message, as a file that it mentions. */
+void ik_chat_paste_image(struct ik_chat *chat, const struct ik_invocation *invocation);
+void ik_chat_paste_done(struct ik_chat *chat);
 
 /* chat_pictures.c: pictures in conversations, drawn once they come into view. */
 struct ik_drawer ik_chat_pictures_new(struct ik_chat *chat);

@@ -12,6 +12,7 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_fork.c \
 	src/chat/chat_lock.c \
 	src/chat/chat_notify.c \
+	src/chat/chat_paste.c \
 	src/chat/chat_pick.c \
 	src/chat/chat_pictures.c \
 	src/chat/chat_policy.c \

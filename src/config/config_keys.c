@@ -160,6 +160,8 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("whether the chat is plain lines, for screen readers and braille displays") },
 	{ .name = "ui.notify", .type = IK_KEY_TEXT, .offset = FIELD(ui_notify), .standard = "\"auto\"",
 		.meaning = N_("how you are notified while another window has focus: auto, off, or a program") },
+	{ .name = "ui.paste_image", .type = IK_KEY_TEXT, .offset = FIELD(ui_paste_image),
+		.meaning = N_("shell command that prints the picture on the clipboard") },
 	{ .name = "ui.pictures", .type = IK_KEY_CHOICE, .offset = FIELD(ui_pictures),
 		.standard = "\"auto\"", .choices = picture_ways, .project = true,
 		.meaning = N_("how pictures are drawn: as the terminal can, in half blocks, or not") },

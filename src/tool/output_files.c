@@ -16,7 +16,8 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Files are named SESSION-XXXXXX.txt, so that no two calls share one, in whatever process. */
+/* Files are named SESSION-XXXXXX.txt, or with another end, so that no two calls share one, in
+ * whatever process. */
 #define NAME_LETTERS 6
 #define NAME_END ".txt"
 #define TAIL_LENGTH (strlen("-") + NAME_LETTERS + strlen(NAME_END))
@@ -112,10 +113,10 @@ static const char *next_file(DIR *root, const char *beginning, struct stat *ret_
 	const struct dirent *entry;
 
 	while ((entry = readdir(root))) {
-		size_t length = strlen(entry->d_name);
+		const char *end = strrchr(entry->d_name, '.');
 
-		if (length > TAIL_LENGTH && entry->d_name[length - TAIL_LENGTH] == '-' &&
-			ik_text_starts(entry->d_name, beginning) && ik_text_ends(entry->d_name, NAME_END) &&
+		if (end && end - entry->d_name > NAME_LETTERS + 1 && end[-NAME_LETTERS - 1] == '-' &&
+			ik_text_starts(entry->d_name, beginning) &&
 			fstatat(dirfd(root), entry->d_name, ret_status, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISREG(ret_status->st_mode))
 			return entry->d_name;
@@ -164,7 +165,7 @@ static void make_room(const char *path, int64_t limit)
 
 /* Create a file with a new random name (mode 0600); ret_path is new memory. -1: that is not
  * possible. */
-static int begin(const struct ik_output_files *files, char **ret_path)
+static int begin(const struct ik_output_files *files, const char *end, char **ret_path)
 {
 	char *path;
 	int fd;
@@ -173,8 +174,8 @@ static int begin(const struct ik_output_files *files, char **ret_path)
 		return -1;
 	if (files->count == 0)
 		make_room(files->root, files->limit);
-	path = ik_format("%s/%s-XXXXXX" NAME_END, files->root, files->session);
-	fd = mkostemps(path, (int)strlen(NAME_END), O_CLOEXEC);
+	path = ik_format("%s/%s-XXXXXX%s", files->root, files->session, end);
+	fd = mkostemps(path, (int)strlen(end), O_CLOEXEC);
 	if (fd >= 0)
 		*ret_path = path;
 	else
@@ -204,13 +205,19 @@ static bool write_slice(struct kept_text *text)
 
 const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length)
 {
+	return ik_output_files_add_as(files, NAME_END, text, length);
+}
+
+const char *ik_output_files_add_as(struct ik_output_files *files, const char *name_end,
+	const char *bytes, size_t length)
+{
 	struct kept_text *kept;
 
 	if (!files || files->count == MOST_OF_A_CALL)
 		return NULL;
 	kept = &files->texts[files->count];
-	*kept = (struct kept_text){ .rest = text, .length = length };
-	kept->fd = begin(files, &kept->path);
+	*kept = (struct kept_text){ .rest = bytes, .length = length };
+	kept->fd = begin(files, name_end, &kept->path);
 	if (kept->fd < 0)
 		return NULL;
 	if (reserve(kept) ? write_slice(kept) : end(kept, false)) {

@@ -2,9 +2,9 @@
  * output_files: keep the whole texts of results that were cut, for the model to read.
  *
  * One directory (~/.ikigai/outputs), accessible to this user only, has a file for each text that was
- * cut, whose name begins with its session.  In a sandbox tools can read these files but not write
- * them.  They are copies of what the store has. Their total size is limited over all sessions; the
- * oldest are removed first.
+ * cut, whose name begins with its session, and for each picture that was pasted.  In a sandbox
+ * tools can read these files but not write them.  They are copies of what the store has. Their total
+ * size is limited over all sessions; the oldest are removed first.
  *
  * Owns its paths.  May include: util.
  */
@@ -33,6 +33,10 @@ size_t ik_output_files_path_length(const struct ik_output_files *files);
  * longer text must stay valid until ik_output_files_write() has written the rest.
  */
 const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length);
+
+/* The same of a file whose name ends so: ".png". */
+const char *ik_output_files_add_as(struct ik_output_files *files, const char *name_end,
+	const char *bytes, size_t length);
 
 /* Write a slice of what is left, which takes a few milliseconds. Return whether it was the last. */
 bool ik_output_files_write(struct ik_output_files *files);

@@ -81,7 +81,7 @@ SCREEN_TESTS = \
 	tests/screen/model_hint.screen \
 	tests/screen/no_memory.screen tests/screen/no_memory_reply.screen \
 	tests/screen/picker.screen tests/screen/picture.screen tests/screen/pictures.screen tests/screen/picker_command.screen tests/screen/pane_close.screen \
-	tests/screen/paste.screen \
+	tests/screen/paste.screen tests/screen/paste_picture.screen \
 	tests/screen/markdown_widths.screen tests/screen/question_aloud.screen tests/screen/question_in_pane.screen tests/screen/questions.screen \
 	tests/screen/half_pages.screen \
 	tests/screen/session_pictures.screen tests/screen/tiny_panes.screen \

@@ -36,6 +36,8 @@ static const struct ik_binding bindings[] = {
 		N_("Newer history that begins like this") },
 	{ IK_ACTION_EXTERNAL_EDITOR, "external-editor", "Ctrl-X Ctrl-E", IK_IN_EDITOR, IK_GROUP_WRITE,
 		false, N_("Write in your editor ($VISUAL, $EDITOR)") },
+	{ IK_ACTION_PASTE_IMAGE, "paste-image", "Ctrl-V, Alt-V", IK_IN_EDITOR, IK_GROUP_WRITE, false,
+		N_("Paste a picture from the clipboard") },
 	{ IK_ACTION_LEFT, "left", "Left, Ctrl-B", IK_IN_TEXT, IK_GROUP_WRITE, false, N_("Left") },
 	{ IK_ACTION_RIGHT, "right", "Right, Ctrl-F", IK_IN_TEXT, IK_GROUP_WRITE, false, N_("Right") },
 	{ IK_ACTION_WORD_LEFT, "word-left", "Alt-B, Ctrl-Left, Alt-Left", IK_IN_TEXT, IK_GROUP_WRITE,

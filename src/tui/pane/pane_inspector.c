@@ -57,6 +57,7 @@ struct ik_inspector {
 	bool stale;              /* the text is to be made again */
 	ik_blob_reader *read;
 	void *read_arg;
+	const struct ik_drawer *drawer;
 	int64_t now_ms;
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
@@ -68,9 +69,8 @@ struct ik_inspector {
 	size_t fold_count;
 };
 
-/* Begin a block of the part that is made, and note it as a line. */
-static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_kind kind,
-	const char *text, size_t length)
+/* Note a line of the part that is made. */
+static void note_line(struct ik_inspector *inspector)
 {
 	inspector->lines = ik_alloc_more(inspector->lines, inspector->line_count,
 		sizeof(*inspector->lines));
@@ -78,6 +78,13 @@ static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_
 		.part = inspector->building,
 		.role = IK_TREE_HEAD,
 	};
+}
+
+/* Begin a block of the part that is made, and note it as a line. */
+static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_kind kind,
+	const char *text, size_t length)
+{
+	note_line(inspector);
 	return ik_pane_text(&inspector->pane, kind, text, length);
 }
 
@@ -330,6 +337,21 @@ static void add_envelope(struct ik_inspector *inspector, const struct ik_buf *en
 	add_json(inspector, envelope);
 }
 
+/* Add the pictures that came with the result, as large as there is room. */
+static void add_pictures(struct ik_inspector *inspector)
+{
+	struct ik_message *result = inspector->call->result;
+	struct ik_block *block;
+	size_t index = 0;
+
+	while (result && (block = ik_block_of_picture(result, &index))) {
+		block->drawer = inspector->drawer;
+		block->picture_rows = IK_DRAWING_MOST;
+		note_line(inspector);
+		ik_scrollback_add(inspector->pane.text, block);
+	}
+}
+
 /* The page that has all but the further parts of large texts. */
 static void add_call(struct ik_inspector *inspector)
 {
@@ -354,6 +376,8 @@ static void add_call(struct ik_inspector *inspector)
 		add_heading(inspector, _("Arguments"));
 		add_json(inspector, &arguments);
 	}
+	inspector->building = IK_PART_OUTPUT;
+	add_pictures(inspector);
 	inspector->building = IK_PART_ERRORS;
 	add_stream(inspector, &call->errors, call->left_out[1], _("Messages (stderr)"));
 	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
@@ -713,6 +737,11 @@ static void release(struct ik_pane *pane)
 	free(inspector->lines);
 	free(inspector->folds);
 	free(inspector);
+}
+
+void ik_inspector_on_draw(struct ik_inspector *inspector, const struct ik_drawer *drawer)
+{
+	inspector->drawer = drawer;
 }
 
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg)

@@ -977,6 +977,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 	case IK_ACTION_MODE:
 	case IK_ACTION_TAKE_OVER:
 	case IK_ACTION_EXTERNAL_EDITOR:
+	case IK_ACTION_PASTE_IMAGE:
 	case IK_ACTION_SUSPEND:
 	case IK_ACTION_MOUSE:
 		ask(screen, action);
@@ -1578,6 +1579,19 @@ const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
 	return ik_editor_text(screen->prompt->editor, ret_length);
 }
 
+void ik_screen_insert(struct ik_screen *screen, const char *word)
+{
+	struct ik_editor *editor = screen->prompt->editor;
+	size_t length, cursor = ik_editor_cursor(editor);
+	const char *text = ik_editor_text(editor, &length);
+
+	if (cursor > 0 && !strchr(" \t\n", text[cursor - 1]))
+		(void)ik_editor_insert(editor, " ", 1);
+	if (!ik_editor_insert(editor, word, strlen(word)))
+		say(screen, _("The message is full: nothing more was put in."));
+	screen->dirty = true;
+}
+
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length)
 {
 	ik_prompt_set(screen->prompt, text, length);
@@ -1999,6 +2013,7 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 
 	screen->inspector = ik_inspector_new(screen->calls, keymap);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
+	ik_inspector_on_draw(screen->inspector, options->drawer);
 	screen->browser = ik_browser_new(screen->calls, keymap, options->tool_forms,
 		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);

@@ -147,6 +147,8 @@ void ik_screen_clear(struct ik_screen *screen);
 /* Clear the screen for another session, with all counters. */
 void ik_screen_begin(struct ik_screen *screen);
 
+/* Insert a word at the cursor of the editor, after a blank. */
+void ik_screen_insert(struct ik_screen *screen, const char *word);
 /* Return, or set, the text of the editor, which is saved between runs. */
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length);
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length);

@@ -183,6 +183,7 @@ struct ik_block *ik_block_of_picture(struct ik_message *message, size_t *index)
 	block->length = block->own.length;
 	block->message = ik_message_ref(message);
 	block->picture = picture;
+	block->picture_rows = PICTURE_ROWS;
 	block->attachment = *index - 1;
 	block->growing = false;
 	return block;
@@ -673,7 +674,7 @@ static const struct ik_drawing *drawing_of(struct ik_block *block, int columns)
 	if (block->kind != IK_BLOCK_PICTURE || !block->drawer)
 		return NULL;
 	block->picture.contents = ik_message_contents(block->message, block->attachment);
-	return block->drawer->draw(block->drawer->arg, &block->picture, columns, PICTURE_ROWS);
+	return block->drawer->draw(block->drawer->arg, &block->picture, columns, block->picture_rows);
 }
 
 void ik_block_draw_picture(struct ik_block *block, const struct ik_lines *lines, uint32_t line,

@@ -62,6 +62,7 @@ struct ik_block {
 	struct ik_attachment picture;   /* of the message, */
 	size_t attachment;              /* and its index */
 	const struct ik_drawer *drawer; /* NULL: pictures are not drawn */
+	int picture_rows;               /* that the picture may take */
 	int drawn_rows;                 /* of the lines: below the text, of the picture */
 	struct ik_shown_call *call;
 	unsigned call_version; /* that the text was made of */
