@@ -147,12 +147,14 @@ static const char model_help[] =
 	   "See also ikigai(1).\n");
 
 static const char mcp_help[] =
-	N_("Usage: ikigai mcp serve [--tools GLOB,...] [--yes]\n"
+	N_("Usage: ikigai mcp serve [--http ADDRESS:PORT] [--tools GLOB,...] [--yes]\n"
 	   "\n"
 	   "Offer the tools of this directory to other programs, as a server of the Model\n"
 	   "Context Protocol on standard input and output.  It ends when its input does.\n"
 	   "Policy, trust and sandbox hold as in the chat.\n"
 	   "\n"
+	   "      --http ADDRESS:PORT\n"
+	   "                         serve HTTP on this machine, and print what clients need\n"
 	   "      --tools GLOB,...   offer only tools with such names\n"
 	   "      --yes              allow what would be asked for; otherwise it is denied\n"
 	   "and -C, --sandbox and --trust-project (ikigai --help).\n"
@@ -282,6 +284,7 @@ static const struct option_row {
 		IK_OPERAND_TEXT },
 	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST),
 		IK_OPERAND_TEXT },
+	{ "--http", 0, VALUE, offsetof(struct ik_options, http), VERB(MCP_SERVE), IK_OPERAND_TEXT },
 	{ "--tools", 0, VALUE, offsetof(struct ik_options, tools), VERB(MCP_SERVE), IK_OPERAND_TOOL },
 	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT),
 		IK_OPERAND_FORMAT },

@@ -69,6 +69,7 @@ struct ik_options {
 	bool project;             /* --project */
 	bool trust_project;       /* --trust-project[=no] */
 	bool revoke;              /* --revoke */
+	const char *http;         /* --http: an address with a port */
 	const char *tools;        /* --tools: names and globs, with commas */
 	const char *format;       /* --format */
 	const char *older_than;   /* --older-than: days */

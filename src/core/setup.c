@@ -527,11 +527,12 @@ char **ik_setup_tool_environment(const struct ik_setup *setup)
 
 	while (ik_model_key_variable(count))
 		count++;
-	secrets = ik_alloc((count + config->provider_count + ADDRESS_VARIABLE_COUNT + 2) *
+	secrets = ik_alloc((count + config->provider_count + ADDRESS_VARIABLE_COUNT + 3) *
 		sizeof(*secrets));
 	for (i = 0; i < count; i++)
 		secrets[i] = ik_model_key_variable(i);
 	secrets[count++] = "PGPASSWORD";
+	secrets[count++] = "IKIGAI_MCP_TOKEN";
 	for (i = 0; i < ADDRESS_VARIABLE_COUNT; i++)
 		if (holds_password(address_variables[i]))
 			secrets[count++] = address_variables[i];

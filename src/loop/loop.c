@@ -104,6 +104,11 @@ struct ik_loop *ik_loop_new(struct ik_error *error)
 	return loop;
 }
 
+struct event_base *ik_loop_base(struct ik_loop *loop)
+{
+	return loop->base;
+}
+
 /* Run what is deferred now; what is added meanwhile stays for the next turn. */
 static void run_deferred(struct ik_loop *loop)
 {

@@ -8,7 +8,8 @@
  * Closing: after x = ik_x_close(x) no callback of the object runs any more, and its memory is
  * released between two turns. It takes NULL and returns NULL.
  *
- * Owns the event base. <event2/...> is included in src/loop only. May include: util, config.
+ * Owns the event base. <event2/...> is included in src/loop and net/http_server.c only. May
+ * include: util, config.
  */
 #ifndef IK_LOOP_LOOP_H
 #define IK_LOOP_LOOP_H
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event_base;
 struct ik_loop;
 struct ik_timer;
 struct ik_watch;
@@ -61,6 +63,9 @@ struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg
 	void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);
 struct ik_watch *ik_watch_close(struct ik_watch *watch);
+
+/* Return libevent's base, for net/http_server.c. */
+struct event_base *ik_loop_base(struct ik_loop *loop);
 
 /* Return the object of its kind that belongs to the loop; make(loop) makes it on first use and
  * identifies the kind. ik_loop_free() releases these objects, newest first. */

@@ -1,5 +1,6 @@
 #include "mcp/serve.h"
 
+#include "mcp/http.h"
 #include "mcp/server.h"
 #include "mcp/stdio.h"
 
@@ -13,7 +14,8 @@ int ik_mcp_serve(const struct ik_options *options, struct ik_setup *setup)
 	if (!ik_cli_open(&cli, options, setup))
 		return 1;
 	server = ik_mcp_server_new(&cli);
-	status = ik_mcp_stdio_serve(&cli, server);
+	status = options->http ? ik_mcp_http_serve(&cli, server, options->http)
+						   : ik_mcp_stdio_serve(&cli, server);
 	server = ik_mcp_server_close(server);
 	return ik_cli_close(&cli, status);
 }

@@ -65,6 +65,7 @@ struct ik_mcp_session {
 	struct ik_mcp_server *server;
 	const char *version;            /* agreed by initialize; NULL: not yet */
 	bool ready;                     /* the client has confirmed it */
+	bool closed;                    /* it is freed with its last request */
 	struct ik_mcp_channel *listens; /* for messages that answer no request; NULL: none */
 	int slots_held;
 };
@@ -176,6 +177,20 @@ static void free_request(void *arg)
 	free(request);
 }
 
+/* Free a session that was closed, unless one of its tools still runs. */
+static void free_session(struct ik_mcp_session *session)
+{
+	struct ik_mcp_session **at = &session->server->sessions;
+
+	for (struct request *request = session->server->requests; request; request = request->next)
+		if (request->session == session)
+			return;
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
+	free(session);
+}
+
 /* End a request, whether it was answered or not. */
 static void release(struct request *request)
 {
@@ -189,6 +204,8 @@ static void release(struct request *request)
 	request->pause = ik_timer_close(request->pause);
 	ik_slots_give_back(server->slots, &request->slot);
 	ik_loop_defer(server->cli->loop, free_request, request);
+	if (request->session->closed)
+		free_session(request->session);
 }
 
 static struct ik_json_span id_of(const struct request *request)
@@ -744,24 +761,23 @@ void ik_mcp_session_leave(struct ik_mcp_session *session, const struct ik_mcp_ch
 
 struct ik_mcp_session *ik_mcp_session_close(struct ik_mcp_session *session)
 {
-	struct ik_mcp_server *server;
-	struct ik_mcp_session **at;
+	struct request *request, *next;
 
 	if (!session)
 		return NULL;
-	server = session->server;
-	/* Those that wait for a slot first, so that none starts in place of one that ends. */
-	for (int running = 0; running < 2; running++)
-		for (struct request *request = server->requests, *next; request; request = next) {
-			next = request->next;
-			if (request->session == session && (running || !request->run))
-				release(request);
-		}
-	at = &server->sessions;
-	while (*at != session)
-		at = &(*at)->next;
-	*at = session->next;
-	free(session);
+	session->ready = false;
+	for (request = session->server->requests; request; request = next) {
+		next = request->next;
+		if (request->session != session)
+			continue;
+		request->channel = NULL;
+		if (request->run)
+			ik_run_cancel(request->run);
+		else
+			release(request);
+	}
+	session->closed = true;
+	free_session(session);
 	return NULL;
 }
 
@@ -862,6 +878,10 @@ struct ik_mcp_server *ik_mcp_server_new(struct ik_cli *cli)
 
 struct ik_mcp_server *ik_mcp_server_close(struct ik_mcp_server *server)
 {
+	/* The end of one call must not start another. */
+	ik_slots_shut(server->slots);
+	while (server->requests)
+		release(server->requests);
 	server->cli->discovery = ik_discovery_close(server->cli->discovery);
 	ik_slots_free(server->slots);
 	ik_policy_free(server->policy);

@@ -34,7 +34,7 @@ struct ik_mcp_server *ik_mcp_server_new(struct ik_cli *cli);
 struct ik_mcp_server *ik_mcp_server_close(struct ik_mcp_server *server);
 
 struct ik_mcp_session *ik_mcp_session_new(struct ik_mcp_server *server);
-/* Kill its calls; nothing is sent any more. */
+/* Cancel its calls; nothing is sent any more. */
 struct ik_mcp_session *ik_mcp_session_close(struct ik_mcp_session *session);
 
 /* Set where a session's messages go that answer no request (borrowed); NULL: nowhere. */

@@ -56,7 +56,7 @@ CLI_TESTS = \
 	tests/cli/hung_tool.screen \
 	tests/cli/key_echoed.screen \
 	tests/cli/keys.screen \
-	tests/cli/mcp_policy.screen tests/cli/mcp_stdio.screen \
+	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen tests/cli/mcp_stdio.screen \
 	tests/cli/model_list.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \
@@ -93,7 +93,8 @@ CLI_TESTS = \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
-	tests/cli/binding.py tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_stdio.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
+	tests/cli/binding.py tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_http.py tests/cli/mcp_stdio.py \
+	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
 # Preloaded by tests in which an allocation fails; sanitizers replace the allocator themselves.
 check_SCRIPTS += tests/support/fail_allocation.so

@@ -1,0 +1,251 @@
+#include "net/http_server.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/http.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A connection that neither sends nor takes anything for so long is closed, except while an answer
+ * is awaited. */
+#define TIMEOUT_S 60
+
+struct ik_http_exchange {
+	struct ik_http_exchange *next;
+	struct ik_http_server *server;
+	struct evhttp_request *request;
+	struct ik_watch *watch; /* of the connection, for its end */
+	void *data;
+};
+
+struct ik_http_server {
+	struct ik_loop *loop;
+	struct evhttp *http;
+	struct evhttp_bound_socket *bound;
+	const struct ik_http_server_events *events;
+	void *arg;
+	struct ik_http_exchange *exchanges;
+};
+
+/* Forget an exchange, whose request libevent or the caller releases. */
+static void release(struct ik_http_exchange *exchange)
+{
+	struct evhttp_connection *connection = evhttp_request_get_connection(exchange->request);
+	struct ik_http_exchange **at = &exchange->server->exchanges;
+
+	if (connection)
+		evhttp_connection_set_closecb(connection, NULL, NULL);
+	while (*at != exchange)
+		at = &(*at)->next;
+	*at = exchange->next;
+	exchange->watch = ik_watch_close(exchange->watch);
+	ik_loop_defer(exchange->server->loop, free, exchange);
+}
+
+/* Deferred: free a request whose connection is gone. */
+static void free_request(void *request)
+{
+	evhttp_request_free(request);
+}
+
+/* libevent closes the connection, since it can't be written to. */
+static void on_close(struct evhttp_connection *connection, void *arg)
+{
+	struct ik_http_exchange *exchange = arg;
+	struct ik_http_server *server = exchange->server;
+
+	(void)connection;
+	server->events->gone(server->arg, exchange);
+	/* A request that is without its connection by now is ours. */
+	if (!evhttp_request_get_connection(exchange->request))
+		ik_loop_defer(server->loop, free_request, exchange->request);
+	release(exchange);
+}
+
+/* Something arrives while the answer is awaited: the end of the connection, or a request too early,
+ * which libevent reads later. (It doesn't watch the connection meanwhile.) */
+static void on_readable(void *arg, int what)
+{
+	struct ik_http_exchange *exchange = arg;
+	struct ik_http_server *server = exchange->server;
+	struct evhttp_connection *connection = evhttp_request_get_connection(exchange->request);
+	int fd = (int)bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
+	char byte;
+	ssize_t count = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	(void)what;
+	if (count < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	exchange->watch = ik_watch_close(exchange->watch);
+	if (count > 0)
+		return;
+	server->events->gone(server->arg, exchange);
+	release(exchange);
+	evhttp_connection_free(connection);
+}
+
+static void on_request(struct evhttp_request *request, void *arg)
+{
+	struct ik_http_server *server = arg;
+	struct ik_http_exchange *exchange = ik_alloc(sizeof(*exchange));
+	struct evhttp_connection *connection = evhttp_request_get_connection(request);
+	int fd = (int)bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
+
+	exchange->server = server;
+	exchange->request = request;
+	exchange->next = server->exchanges;
+	server->exchanges = exchange;
+	evhttp_connection_set_closecb(connection, on_close, exchange);
+	exchange->watch = ik_watch_new(server->loop, fd, on_readable, exchange);
+	(void)!ik_watch_set(exchange->watch, IK_READABLE, NULL);
+	server->events->request(server->arg, exchange);
+}
+
+struct ik_http_server *ik_http_server_new(struct ik_loop *loop, const char *address, int port,
+	size_t largest, const struct ik_http_server_events *events, void *arg, struct ik_error *error)
+{
+	struct ik_http_server *server = ik_alloc(sizeof(*server));
+
+	server->loop = loop;
+	server->events = events;
+	server->arg = arg;
+	server->http = evhttp_new(ik_loop_base(loop));
+	if (!server->http)
+		ik_alloc_fail();
+	evhttp_set_gencb(server->http, on_request, server);
+	evhttp_set_allowed_methods(server->http,
+		EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS);
+	evhttp_set_max_headers_size(server->http, (ev_ssize_t)IK_KIB(64));
+	evhttp_set_max_body_size(server->http, (ev_ssize_t)largest);
+	evhttp_set_timeout(server->http, TIMEOUT_S);
+	errno = 0;
+	server->bound = evhttp_bind_socket_with_handle(server->http, address, (ev_uint16_t)port);
+	if (server->bound)
+		return server;
+	ik_error_set_errno(error, errno != 0 ? errno : EADDRNOTAVAIL, _("cannot listen on %s, port %d"),
+		address, port);
+	return ik_http_server_close(server);
+}
+
+struct ik_http_server *ik_http_server_close(struct ik_http_server *server)
+{
+	if (!server)
+		return NULL;
+	while (server->exchanges)
+		release(server->exchanges);
+	evhttp_free(server->http);
+	free(server);
+	return NULL;
+}
+
+int ik_http_server_port(const struct ik_http_server *server)
+{
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
+	socklen_t length = sizeof(address);
+
+	if (getsockname(evhttp_bound_socket_get_fd(server->bound), (struct sockaddr *)&address,
+			&length) != 0)
+		return 0;
+	return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
+											   : ((struct sockaddr_in *)&address)->sin_port);
+}
+
+enum ik_http_method ik_http_exchange_method(const struct ik_http_exchange *exchange)
+{
+	switch (evhttp_request_get_command(exchange->request)) {
+	case EVHTTP_REQ_GET:
+		return IK_HTTP_GET;
+	case EVHTTP_REQ_POST:
+		return IK_HTTP_POST;
+	case EVHTTP_REQ_DELETE:
+		return IK_HTTP_DELETE;
+	default:
+		return IK_HTTP_OTHER;
+	}
+}
+
+const char *ik_http_exchange_path(const struct ik_http_exchange *exchange)
+{
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(exchange->request);
+	const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
+
+	return path ? path : "";
+}
+
+const char *ik_http_exchange_header(const struct ik_http_exchange *exchange, const char *name)
+{
+	return evhttp_find_header(evhttp_request_get_input_headers(exchange->request), name);
+}
+
+const char *ik_http_exchange_body(const struct ik_http_exchange *exchange, size_t *ret_length)
+{
+	struct evbuffer *body = evhttp_request_get_input_buffer(exchange->request);
+	const char *bytes = (const char *)evbuffer_pullup(body, -1);
+
+	*ret_length = evbuffer_get_length(body);
+	return bytes ? bytes : "";
+}
+
+void *ik_http_exchange_data(const struct ik_http_exchange *exchange)
+{
+	return exchange->data;
+}
+
+void ik_http_exchange_set_data(struct ik_http_exchange *exchange, void *data)
+{
+	exchange->data = data;
+}
+
+void ik_http_exchange_add(struct ik_http_exchange *exchange, const char *name, const char *value)
+{
+	(void)evhttp_add_header(evhttp_request_get_output_headers(exchange->request), name, value);
+}
+
+/* Return a buffer with a text, which the caller frees. */
+static struct evbuffer *buffer_of(const char *text, size_t length)
+{
+	struct evbuffer *buffer = evbuffer_new();
+
+	if (!buffer || (length > 0 && evbuffer_add(buffer, text, length) != 0))
+		ik_alloc_fail();
+	return buffer;
+}
+
+void ik_http_exchange_answer(struct ik_http_exchange *exchange, int status, const char *text,
+	size_t length)
+{
+	struct evhttp_request *request = exchange->request;
+	struct evbuffer *buffer = buffer_of(text, length);
+
+	release(exchange);
+	evhttp_send_reply(request, status, NULL, buffer);
+	evbuffer_free(buffer);
+}
+
+void ik_http_exchange_begin(struct ik_http_exchange *exchange)
+{
+	evhttp_send_reply_start(exchange->request, 200, NULL);
+}
+
+void ik_http_exchange_write(struct ik_http_exchange *exchange, const char *text, size_t length)
+{
+	struct evbuffer *buffer = buffer_of(text, length);
+
+	evhttp_send_reply_chunk(exchange->request, buffer);
+	evbuffer_free(buffer);
+}
+
+void ik_http_exchange_end(struct ik_http_exchange *exchange)
+{
+	struct evhttp_request *request = exchange->request;
+
+	release(exchange);
+	evhttp_send_reply_end(request);
+}
