@@ -106,30 +106,31 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 }
 
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
-	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable)
+	bool heard, struct ik_buf *out, struct ik_failure *ret_failure)
 {
 	const char *name = model->endpoint.provider;
 
-	*ret_code = IK_CODE_CONNECT;
-	*ret_retryable = false;
+	*ret_failure = (struct ik_failure){
+		.code = IK_CODE_CONNECT,
+		.retry_after_ms = result->retry_after_ms,
+	};
 	switch (result->failure) {
 	case IK_HTTP_TLS:
-		*ret_code = IK_CODE_TLS;
-		*ret_retryable = result->transient;
+		ret_failure->code = IK_CODE_TLS;
+		ret_failure->retryable = result->transient;
 		ik_buf_printf(out, _("Provider %s: %s."), name, result->message);
 		break;
 	case IK_HTTP_TIMEOUT:
-		*ret_code = IK_CODE_TIMEOUT;
+		ret_failure->code = IK_CODE_TIMEOUT;
 		ik_buf_printf(out,
 			_("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
 			  "http.connect_timeout_s."),
 			name, result->message);
 		break;
 	case IK_HTTP_BROKEN:
-		*ret_retryable = true;
+		ret_failure->retryable = true;
 		ik_buf_printf(out,
-			heard ? _("Provider %s: %s. What had arrived is kept; send a message to go on.")
-				  : _("Provider %s: %s. Check the network, or try again."),
+			heard ? _("Provider %s: %s.") : _("Provider %s: %s. Check the network, or try again."),
 			name, result->message);
 		break;
 	case IK_HTTP_UNAVAILABLE:

@@ -39,8 +39,8 @@ struct ik_model *ik_model_ref(struct ik_model *model);
 struct ik_model *ik_model_unref(struct ik_model *model); /* Takes NULL. Returns NULL. */
 
 /* Append a sentence that says why a transfer from the model's server failed and what to do. heard:
- * a part of the response had arrived. Sets *ret_code (CONNECT, TLS, TIMEOUT) and *ret_retryable. */
+ * a part of the response had arrived. Sets *ret_failure (CONNECT, TLS, TIMEOUT). */
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
-	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable);
+	bool heard, struct ik_buf *out, struct ik_failure *ret_failure);
 
 #endif

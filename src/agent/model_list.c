@@ -32,16 +32,16 @@ static void on_body(void *arg, const char *bytes, size_t length)
 static void fail(struct ik_model_list *list, const struct ik_http_result *result)
 {
 	const struct ik_endpoint *endpoint = &list->model->endpoint;
-	bool retryable = false;
-	enum ik_error_code code;
+	struct ik_failure failure;
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));
 	if (result->failure != IK_HTTP_OK)
-		ik_model_transfer_failed(list->model, result, false, &sentence, &code, &retryable);
+		ik_model_transfer_failed(list->model, result, false, &sentence, &failure);
 	else
 		ik_provider_error(endpoint, result->status, list->body.data, list->body.length, &sentence,
-			&code, &retryable);
+			&failure);
+	ik_provider_advise(endpoint, &failure, &sentence);
 	list->done(list->arg, NULL, 0, sentence.data);
 	ik_buf_done(&sentence);
 }

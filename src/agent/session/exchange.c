@@ -83,12 +83,12 @@ static void stop(struct ik_exchange *exchange)
 
 /* Return the model that is to answer instead, if the server was too busy or broken, and nothing was
  * seen of its reply; else NULL. */
-static struct ik_model *fallback_of(const struct ik_exchange *exchange, enum ik_error_code code,
-	bool retryable)
+static struct ik_model *fallback_of(const struct ik_exchange *exchange,
+	const struct ik_failure *failure)
 {
 	/* A stream may begin with what would otherwise be the status. */
-	bool within = exchange->decoder && retryable &&
-		(code == IK_CODE_RATE_LIMIT || code == IK_CODE_PROVIDER);
+	bool within = exchange->decoder && failure->retryable &&
+		(failure->code == IK_CODE_RATE_LIMIT || failure->code == IK_CODE_PROVIDER);
 
 	if (exchange->heard || !(within || exchange->status == 429 || exchange->status >= 500))
 		return NULL;
@@ -126,27 +126,48 @@ static void put_request_id(const struct ik_exchange *exchange, struct ik_buf *te
 		ik_buf_printf(text, _(" Request ID: %s."), id);
 }
 
+/* Append what to do about a failure. */
+static void put_advice(const struct ik_exchange *exchange, const struct ik_failure *failure,
+	struct ik_buf *text)
+{
+	struct ik_failure known = *failure;
+	size_t before = text->length;
+	struct ik_buf near;
+
+	ik_buf_init(&near, IK_KIB(4));
+	if (failure->status == 404)
+		ik_model_cache_near(exchange->model, &near);
+	known.near = near.length > 0 ? near.data : NULL;
+	known.unattended = exchange->options.unattended;
+	ik_provider_advise(&exchange->model->endpoint, &known, text);
+	if (exchange->heard && text->length == before)
+		ik_buf_puts(text, _(" What had arrived is kept; send a message to go on."));
+	ik_buf_done(&near);
+}
+
 /* Report that the try has failed and whether there will be another. */
-static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
-	int64_t retry_after_ms, const char *sentence)
+static void fail(struct ik_exchange *exchange, const struct ik_failure *failure,
+	const char *sentence)
 {
 	struct ik_input input = {
 		.kind = IK_INPUT_STREAM_FAILED,
 		.request = exchange->options.number,
-		.code = code,
+		.code = failure->code,
 		.delay_ms = -1,
 	};
-	struct ik_model *fallback = fallback_of(exchange, code, retryable);
+	struct ik_model *fallback = fallback_of(exchange, failure);
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_puts(&text, sentence);
 	exchange->failed = true;
 	/* Nobody waits long for a server where another one can answer. */
-	if (retryable && !exchange->heard &&
-		!(fallback && retry_after_ms > exchange->options.retry.cap_ms))
+	if (failure->retryable && !exchange->heard &&
+		!(fallback && failure->retry_after_ms > exchange->options.retry.cap_ms))
 		input.delay_ms = ik_retry_wait(&exchange->options.retry, exchange->attempts + 1,
-			retry_after_ms, random_number());
+			failure->retry_after_ms, random_number());
+	if (exchange->model && (input.delay_ms >= 0 || !fallback))
+		put_advice(exchange, failure, &text);
 	if (input.delay_ms >= 0) {
 		input.kind = IK_INPUT_RETRY;
 		input.attempt = ++exchange->attempts + 1;
@@ -166,17 +187,22 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 	ik_buf_done(&text);
 }
 
+/* Fail for a reason that another try does not change. */
+static void fail_for_good(struct ik_exchange *exchange, enum ik_error_code code,
+	const char *sentence)
+{
+	fail(exchange, &(struct ik_failure){ .code = code, .retry_after_ms = -1 }, sentence);
+}
+
 /* Fail without a response, or with an incomplete one. */
 static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_result *result)
 {
+	struct ik_failure failure;
 	struct ik_buf sentence;
-	bool retryable;
-	enum ik_error_code code;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_model_transfer_failed(exchange->model, result, exchange->heard, &sentence, &code,
-		&retryable);
-	fail(exchange, code, retryable, result->retry_after_ms, sentence.data);
+	ik_model_transfer_failed(exchange->model, result, exchange->heard, &sentence, &failure);
+	fail(exchange, &failure, sentence.data);
 	ik_buf_done(&sentence);
 }
 
@@ -216,33 +242,24 @@ static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 static void fail_response(struct ik_exchange *exchange, int status,
 	const struct ik_http_result *result)
 {
-	int64_t retry_after_ms = result->retry_after_ms;
-	struct ik_endpoint endpoint = exchange->model->endpoint;
-	enum ik_error_code code = IK_CODE_PROVIDER;
-	enum ik_refusal refusal = ik_provider_refusal(status, exchange->words.data,
-		exchange->words.length);
-	bool retryable = false;
-	struct ik_buf sentence, near;
+	const struct ik_buf *words = &exchange->words;
+	enum ik_refusal refusal = ik_provider_refusal(status, words->data, words->length);
+	struct ik_failure failure;
+	struct ik_buf sentence;
 
 	if (refusal != IK_REFUSES_OTHER && !(exchange->spared & 1u << refusal)) {
 		retry_without(exchange, refusal);
 		return;
 	}
-	endpoint.unattended = exchange->options.unattended;
-	ik_buf_init(&near, IK_KIB(4));
-	if (status == 404)
-		ik_model_cache_near(exchange->model, &near);
-	endpoint.near = near.length > 0 ? near.data : NULL;
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_error(&endpoint, status, exchange->words.data, exchange->words.length, &sentence,
-		&code, &retryable);
+	ik_provider_error(&exchange->model->endpoint, status, words->data, words->length, &sentence,
+		&failure);
 	if (result->should_retry)
-		retryable = ik_text_equal(result->should_retry, "true");
-	if (retry_after_ms < 0)
-		retry_after_ms = ik_provider_retry_ms(exchange->words.data, exchange->words.length);
-	fail(exchange, code, retryable, retry_after_ms, sentence.data);
+		failure.retryable = ik_text_equal(result->should_retry, "true");
+	if (result->retry_after_ms >= 0)
+		failure.retry_after_ms = result->retry_after_ms;
+	fail(exchange, &failure, sentence.data);
 	ik_buf_done(&sentence);
-	ik_buf_done(&near);
 }
 
 /* Fail because the address responds, but not as a provider. */
@@ -254,7 +271,7 @@ static void fail_web_page(struct ik_exchange *exchange)
 								 "reply. Check the base_url of %s."),
 		name, address, name);
 
-	fail(exchange, IK_CODE_BAD_RESPONSE, false, -1, sentence);
+	fail_for_good(exchange, IK_CODE_BAD_RESPONSE, sentence);
 	free(sentence);
 	free(address);
 }
@@ -273,22 +290,15 @@ static bool is_stream(const struct ik_exchange *exchange)
 static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	const char *text)
 {
-	struct ik_endpoint endpoint = exchange->model->endpoint;
-	struct ik_buf advice, sentence;
+	const struct ik_failure failure = {
+		.code = code,
+		.retryable = retryable,
+		.retry_after_ms = -1,
+	};
+	char *sentence = ik_format(_("Provider %s: %s"), exchange->model->endpoint.provider, text);
 
-	endpoint.unattended = exchange->options.unattended;
-	ik_buf_init(&advice, IK_KIB(4));
-	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_advise(&endpoint, code, retryable, &advice);
-	ik_buf_printf(&sentence,
-		exchange->heard && advice.length == 0
-			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
-			: _("Provider %s: %s"),
-		endpoint.provider, text);
-	ik_buf_append(&sentence, advice.data, advice.length);
-	fail(exchange, code, retryable, -1, sentence.data);
-	ik_buf_done(&advice);
-	ik_buf_done(&sentence);
+	fail(exchange, &failure, sentence);
+	free(sentence);
 }
 
 /* Fail because the stream ended too early or is not an event stream. */
@@ -497,11 +507,11 @@ static void send_request(void *arg)
 	model = exchange->events->request(exchange->arg, &request);
 	exchange->model = model ? ik_model_ref(model) : NULL;
 	if (!model)
-		fail(exchange, IK_CODE_CONFIG, false, -1,
+		fail_for_good(exchange, IK_CODE_CONFIG,
 			_("No model is chosen. Set provider and model in the "
 			  "configuration, or choose one with -p and -m."));
 	else if (make_request(exchange, &request, &error) != IK_OK)
-		fail(exchange, IK_CODE_CONTEXT, false, -1, error.text);
+		fail_for_good(exchange, IK_CODE_CONTEXT, error.text);
 	else if (model->format->answer)
 		ik_timer_start(exchange->pace, 0);
 	else

@@ -54,7 +54,7 @@ struct ik_exchange_options {
 	int number;                        /* request number of each input */
 	struct ik_exchange_memory *memory; /* kept by the session */
 	bool forbid_calls;
-	bool unattended; /* no user can type commands (struct ik_endpoint) */
+	bool unattended; /* no user can type commands */
 };
 
 /* Start an exchange. events must be static. */

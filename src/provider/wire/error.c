@@ -228,14 +228,15 @@ static const char *provider_name(const struct ik_endpoint *endpoint)
 	return endpoint->provider ? endpoint->provider : _("The provider");
 }
 
-/* Append advice for a failure, beginning with a blank. */
-static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
-	bool retryable, bool is_page, struct ik_buf *out)
+void ik_provider_advise(const struct ik_endpoint *endpoint, const struct ik_failure *failure,
+	struct ik_buf *out)
 {
+	enum ik_error_code code = failure->code;
+	int status = failure->status;
 	char *url = ik_redact(endpoint->base_url ? endpoint->base_url : "");
 
 	ik_buf_putc(out, ' ');
-	if (is_page || code == IK_CODE_BAD_RESPONSE || status == 405) {
+	if (failure->wrong_address) {
 		ik_buf_printf(out, _("Is %s the right base URL?"), url);
 	} else if (code == IK_CODE_AUTH) {
 		if (!endpoint->key_variable)
@@ -246,7 +247,7 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 		else
 			ik_buf_printf(out, _("Put a key in the environment variable %s."),
 				endpoint->key_variable);
-	} else if (code == IK_CODE_CONTEXT && endpoint->unattended) {
+	} else if (code == IK_CODE_CONTEXT && failure->unattended) {
 		ik_buf_puts(out,
 			_("The conversation is too long for this model: without --resume another "
 			  "begins, --model takes one with a larger context, and in the chat /compact "
@@ -258,13 +259,13 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 			  "context."));
 	} else if (code == IK_CODE_RATE_LIMIT) {
 		ik_buf_puts(out,
-			retryable ? _("That is the rate limit of your account: wait a moment.")
-					  : _("Check your plan and billing with the provider."));
-	} else if (status == 404 && endpoint->near) {
+			failure->retryable ? _("That is the rate limit of your account: wait a moment.")
+							   : _("Check your plan and billing with the provider."));
+	} else if (status == 404 && failure->near) {
 		ik_buf_printf(out,
-			endpoint->unattended ? _("%s has %s; 'ikigai model list' shows all.")
-								 : _("%s has %s; /model shows all."),
-			provider_name(endpoint), endpoint->near);
+			failure->unattended ? _("%s has %s; 'ikigai model list' shows all.")
+								: _("%s has %s; /model shows all."),
+			provider_name(endpoint), failure->near);
 	} else if (status == 404) {
 		ik_buf_printf(out, _("Check the model's name and the base URL %s."), url);
 	} else if (status >= 500) {
@@ -374,7 +375,9 @@ static int64_t retry_info(struct ik_json_span value)
 	return delay_ms;
 }
 
-int64_t ik_provider_retry_ms(const char *body, size_t length)
+/* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:
+ * Google's RetryInfo, or a sentence such as "try again in 1m12.5s"; else -1. */
+static int64_t read_retry_ms(const char *body, size_t length)
 {
 	static const char *const phrases[] = { "try again in ", "retry in ", "retry after " };
 	struct ik_json_span value;
@@ -395,13 +398,6 @@ int64_t ik_provider_retry_ms(const char *body, size_t length)
 	return delay_ms;
 }
 
-void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,
-	struct ik_buf *out)
-{
-	if (code == IK_CODE_AUTH || code == IK_CODE_CONTEXT || code == IK_CODE_RATE_LIMIT)
-		append_advice(endpoint, 0, code, retryable, false, out);
-}
-
 /* End text with a full stop unless it already ends like a sentence. */
 static void end_sentence(struct ik_buf *text)
 {
@@ -410,8 +406,9 @@ static void end_sentence(struct ik_buf *text)
 }
 
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
-	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable)
+	size_t length, struct ik_buf *out_sentence, struct ik_failure *ret_failure)
 {
+	struct ik_failure failure = { .status = status };
 	const char *provider = provider_name(endpoint);
 	struct ik_buf raw, message;
 	struct ik_json_span value;
@@ -420,7 +417,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 	ik_buf_init(&raw, IK_LIMIT_ERROR_BODY * 4);
 	ik_buf_init(&message, IK_LIMIT_ERROR_BODY * 4);
 
-	read_status(status, ret_code, ret_retryable);
+	read_status(status, &failure.code, &failure.retryable);
 	size_t lead = 0;
 
 	while (lead < length && isspace((unsigned char)body[lead]))
@@ -429,16 +426,16 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 		is_page = true;
 		put_title(body, length, &raw);
 	} else if (ik_json_check(body, length, &value, NULL) != IK_OK ||
-		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
+		!ik_error_read(value, status, &raw, &failure.code, &failure.retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	}
 	if (status == 403 && (is_page || HAS_PHRASE(raw.data, other_refusals)))
-		*ret_code = IK_CODE_PROVIDER;
+		failure.code = IK_CODE_PROVIDER;
 	ik_secrets_hide(&raw);
 	ik_error_first_words(raw.data, raw.length, MESSAGE_BYTES, &message);
 	end_sentence(&message);
 
-	bool refused = *ret_code == IK_CODE_AUTH;
+	bool refused = failure.code == IK_CODE_AUTH;
 
 	if (refused && !message.length)
 		ik_buf_printf(out_sentence, _("%s refused access (status %d)."), provider, status);
@@ -454,8 +451,10 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 	else
 		ik_buf_printf(out_sentence, _("%s answered with status %d: %s"), provider, status,
 			message.data);
-	append_advice(endpoint, status, *ret_code, *ret_retryable, is_page && !refused && status < 500,
-		out_sentence);
+	failure.wrong_address = (is_page && !refused && status < 500) || status == 405 ||
+		failure.code == IK_CODE_BAD_RESPONSE;
+	failure.retry_after_ms = read_retry_ms(body, length);
+	*ret_failure = failure;
 	ik_buf_done(&raw);
 	ik_buf_done(&message);
 }

@@ -29,9 +29,6 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* name of the variable that contains it, for messages */
 	const char *const *headers; /* additional headers, NULL-terminated; may be NULL */
-	const char *near;           /* its models with a name close to one that it lacks, for advice on
-	                               a failure; may be NULL */
-	bool unattended;            /* no user can type commands: give different advice on failures */
 	enum ik_caching caching;
 	bool web_search;   /* the provider may search the web, if the model can */
 	bool strict_tools; /* enforce the tools' schemas where format and schema allow it */
@@ -203,14 +200,24 @@ void ik_wire_headers_free(char **headers);
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
+/* A failed request or reply, and who is to read of it. */
+struct ik_failure {
+	int status; /* of the response; 0: none, or it failed within the stream */
+	enum ik_error_code code;
+	bool retryable;
+	int64_t retry_after_ms; /* the wait that the server asks for; -1: none */
+	bool wrong_address;     /* it does not answer like a provider */
+	const char *near;       /* its models with a name close to one that it lacks; NULL: unknown */
+	bool unattended;        /* no user can type commands */
+};
+
 /*
- * Describe a failed response and what to do about it. For status 401 or 403, name the key's
- * variable. Quote the message of an error body in any provider's form, or the first words of HTML
- * or other text. Sets *ret_code and *ret_retryable. No known secret (util/redact.h) appears in the
- * sentence.
+ * Describe a failed response. Quote the message of an error body in any provider's form, or the first
+ * words of HTML or other text. No known secret (util/redact.h) appears in the sentence. Sets what the
+ * response says of ret_failure; near and unattended are false.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
-	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
+	size_t length, struct ik_buf *out_sentence, struct ik_failure *ret_failure);
 
 /*
  * What a failed response refuses, without which the request may be sent again: opaque data of earlier
@@ -221,13 +228,9 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 enum ik_refusal { IK_REFUSES_OTHER, IK_REFUSES_OPAQUE, IK_REFUSES_THOUGHTS, IK_REFUSES_SCHEMA };
 enum ik_refusal ik_provider_refusal(int status, const char *body, size_t length);
 
-/* Return how long to wait before a retry, in milliseconds, if the body of a failed response says so:
- * Google's RetryInfo, or a sentence such as "try again in 1m12.5s"; else -1. */
-int64_t ik_provider_retry_ms(const char *body, size_t length);
-
-/* Append what to do about such a failure of a request or a reply, beginning with a blank; nothing if
- * there is no advice. */
-void ik_provider_advise(const struct ik_endpoint *endpoint, enum ik_error_code code, bool retryable,
+/* Append what to do about a failure, beginning with a blank; nothing if there is no advice. For status
+ * 401 or 403, name the key's variable. */
+void ik_provider_advise(const struct ik_endpoint *endpoint, const struct ik_failure *failure,
 	struct ik_buf *out);
 
 /* Return the paragraph of the system prompt that explains the envelope. */

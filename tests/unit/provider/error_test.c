@@ -16,24 +16,30 @@ static const struct ik_endpoint keyless = { .provider = "openai",
 	.base_url = "https://api.openai.com/v1", .key_variable = "OPENAI_API_KEY" };
 static const struct ik_endpoint local = { .provider = "local", .base_url = "http://localhost:1/v1" };
 
+/* What the program knows of a failure besides the response. */
+static const char *near;
+static bool unattended;
+
 /* Assert the sentence, the code and whether it may be tried again. */
 static void assert_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	const char *sentence, const char *code, bool retryable)
 {
 	struct ik_buf out;
-	enum ik_error_code got_code = IK_CODE_NONE;
-	bool got_retryable = !retryable;
+	struct ik_failure failure;
 	ik_buf_init(&out, IK_KIB(64));
 
 	/* Memory of just its size: a read beyond it is seen. */
 	size_t length = strlen(body);
 	char *copy = malloc(length ? length : 1);
 	memcpy(copy, body, length);
-	ik_provider_error(endpoint, status, copy, length, &out, &got_code, &got_retryable);
+	ik_provider_error(endpoint, status, copy, length, &out, &failure);
 	free(copy);
+	failure.near = near;
+	failure.unattended = unattended;
+	ik_provider_advise(endpoint, &failure, &out);
 	cr_assert_str_eq(out.data, sentence);
-	cr_assert_str_eq(ik_error_code_word(got_code), code);
-	cr_assert_eq(got_retryable, retryable);
+	cr_assert_str_eq(ik_error_code_word(failure.code), code);
+	cr_assert_eq(failure.retryable, retryable);
 	ik_buf_done(&out);
 }
 
@@ -62,14 +68,15 @@ Test(error, reads_the_shapes_of_all_providers)
 		"\"message\":\"model: x-9\"},\"request_id\":\"r\"}",
 		"openai answered with status 404: model: x-9. Check the model's name and the base URL "
 		"https://api.openai.com/v1.", "PROVIDER", false);
-	struct ik_endpoint lacks = local;
 
-	lacks.near = "x-8, x-7";
-	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. local has "
+	near = "x-8, x-7";
+	assert_error(&local, 404, "", "local answered with status 404 and no explanation. local has "
 		"x-8, x-7; /model shows all.", "PROVIDER", false);
-	lacks.unattended = true;
-	assert_error(&lacks, 404, "", "local answered with status 404 and no explanation. local has "
+	unattended = true;
+	assert_error(&local, 404, "", "local answered with status 404 and no explanation. local has "
 		"x-8, x-7; 'ikigai model list' shows all.", "PROVIDER", false);
+	near = NULL;
+	unattended = false;
 	assert_error(&local, 400, "{\"error\":{\"message\":\"Unsupported value\",\"code\":null}}",
 		"local answered with status 400: Unsupported value.", "PROVIDER", false);
 	assert_error(&local, 404, "{\"error\":\"model 'x' not found\"}",
@@ -110,9 +117,8 @@ Test(error, tells_limits_apart)
 		advice);
 	assert_error(&openai, 413, "", sentence, "CONTEXT", false);
 
-	struct ik_endpoint unattended = openai;
-	unattended.unattended = true;
-	assert_error(&unattended, 413, "", "openai answered with status 413 and no explanation. The "
+	unattended = true;
+	assert_error(&openai, 413, "", "openai answered with status 413 and no explanation. The "
 		"conversation is too long for this model: without --resume another begins, --model takes "
 		"one with a larger context, and in the chat /compact replaces it by a summary.",
 		"CONTEXT", false);
@@ -123,17 +129,16 @@ Test(error, knows_what_may_be_tried_again)
 	static const int again[] = { 408, 409, 429, 500, 502, 503, 504, 529 };
 	static const int never[] = { 301, 400, 401, 403, 404, 405, 413, 422 };
 	struct ik_buf out;
-	enum ik_error_code code;
-	bool retryable;
+	struct ik_failure failure;
 	ik_buf_init(&out, IK_KIB(64));
 
 	for (size_t index = 0; index < sizeof again / sizeof *again; index++) {
-		ik_provider_error(&local, again[index], "", 0, &out, &code, &retryable);
-		cr_assert(retryable, "%d", again[index]);
+		ik_provider_error(&local, again[index], "", 0, &out, &failure);
+		cr_assert(failure.retryable, "%d", again[index]);
 	}
 	for (size_t index = 0; index < sizeof never / sizeof *never; index++) {
-		ik_provider_error(&local, never[index], "", 0, &out, &code, &retryable);
-		cr_assert_not(retryable, "%d", never[index]);
+		ik_provider_error(&local, never[index], "", 0, &out, &failure);
+		cr_assert_not(failure.retryable, "%d", never[index]);
 	}
 	ik_buf_done(&out);
 }
@@ -162,13 +167,12 @@ Test(error, cuts_what_is_long)
 {
 	char *body = malloc(100001);
 	struct ik_buf out;
-	enum ik_error_code code;
-	bool retryable;
+	struct ik_failure failure;
 	memset(body, 'x', 100000);
 	body[100000] = '\0';
 
 	ik_buf_init(&out, IK_KIB(64));
-	ik_provider_error(&local, 400, body, 100000, &out, &code, &retryable);
+	ik_provider_error(&local, 400, body, 100000, &out, &failure);
 	cr_assert_lt(out.length, 1000);
 	cr_assert_not_null(strstr(out.data, "x\xe2\x80\xa6"));
 	ik_buf_done(&out);
@@ -177,7 +181,13 @@ Test(error, cuts_what_is_long)
 
 static int64_t retry_ms(const char *body)
 {
-	return ik_provider_retry_ms(body, strlen(body));
+	struct ik_failure failure;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_provider_error(&local, 429, body, strlen(body), &out, &failure);
+	ik_buf_done(&out);
+	return failure.retry_after_ms;
 }
 
 /* Google sends no Retry-After, and OpenAI says it in words. */
