@@ -43,7 +43,8 @@ endif
 check-types: tests/unit/provider/provider_test
 	@IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
 		$(SHELL) $(srcdir)/tests/types/check || test $$? = 77
-EXTRA_DIST += tests/types/check tests/types/types.ts
+EXTRA_DIST += tests/types/check tests/types/kinds.mjs tests/types/types.ts \
+	tests/fixtures/reply_kinds.json
 
 # Format the sources, as tests/style expects them.
 .PHONY: format

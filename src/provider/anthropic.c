@@ -178,6 +178,16 @@ static void end_text(struct ik_stream_decoder *decoder, bool last)
 
 /* ---- Anthropic's own tools ---- */
 
+/* Report that a part cannot be shown, since nobody has asked for it. */
+static void report_unshown(struct ik_stream_decoder *decoder, struct ik_json_span type)
+{
+	char *name = ik_json_text_new(type);
+
+	if (name)
+		ik_decoder_unshown(decoder, name);
+	free(name);
+}
+
 /* Report a call of such a tool, which is complete. */
 static void end_server_call(struct ik_stream_decoder *decoder)
 {
@@ -200,8 +210,7 @@ static void end_server_call(struct ik_stream_decoder *decoder)
 	add_element(&state->calls, kept_value(&block));
 	state->waiting++;
 	value = ik_json_member(input, "query");
-	value = value.text ? value : ik_json_member(input, "url");
-	ik_decoder_search(decoder, value.text ? value : ik_json_member(call, "name"));
+	ik_decoder_search(decoder, value.text ? value : ik_json_member(input, "url"));
 	ik_buf_done(&block);
 }
 
@@ -209,9 +218,12 @@ static void end_server_call(struct ik_stream_decoder *decoder)
 static void take_server_result(struct ik_stream_decoder *decoder, struct ik_json_span block)
 {
 	struct anthropic_stream_state *state = decoder->state;
-	struct ik_json_span error = ik_json_at(block, "content.error_code");
+	struct ik_json_span type = ik_json_member(block, "type");
 
-	ik_decoder_failed_search(decoder, error);
+	if (ik_json_string_is(type, "web_search_tool_result"))
+		ik_decoder_failed_search(decoder, ik_json_at(block, "content.error_code"));
+	else
+		report_unshown(decoder, type);
 	add_element(&state->calls, block);
 	if (--state->waiting <= 0) {
 		report_blocks(decoder, IK_DELTA_SEARCH, &state->calls, false);
@@ -250,17 +262,14 @@ static void begin_call(struct ik_stream_decoder *decoder, int64_t index, struct 
 static void take_other_block(struct ik_stream_decoder *decoder, struct ik_json_span block)
 {
 	struct ik_json_span type = ik_json_member(block, "type");
-	char *name;
 
-	if (ik_json_string_is(type, "redacted_thinking")) {
+	if (ik_json_string_is(type, "redacted_thinking"))
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
 			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { 0 } });
-	} else if (is_server_result(type)) {
+	else if (is_server_result(type))
 		take_server_result(decoder, block);
-	} else if ((name = ik_json_text_new(type))) {
-		ik_decoder_unshown(decoder, name);
-		free(name);
-	}
+	else
+		report_unshown(decoder, type);
 }
 
 static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span block)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "provider/models.h"
+#include "provider/partial_arguments.h"
 #include "provider/wire/decoder.h"
 #include "provider/wire/wire.h"
 #include "util/limits.h"
@@ -30,9 +31,11 @@ static struct ik_json_span text_or_none(struct ik_json_span value)
 
 struct google_stream_state {
 	struct ik_buf signature; /* of the text, as JSON */
-	struct ik_buf parts; /* calls of Google's tools, and answers, that were not reported: a list,
+	struct ik_buf parts;  /* calls of Google's tools, and answers, that were not reported: a list,
 	                            not yet closed */
-	int waiting;         /* number of calls in it without an answer */
+	int waiting;          /* number of calls in it without an answer */
+	struct ik_buf pieces; /* of the arguments of a call that goes on: likewise */
+	bool goes_on;         /* there is such a call */
 };
 
 static void state_done(void *arg)
@@ -41,6 +44,17 @@ static void state_done(void *arg)
 
 	ik_buf_done(&state->signature);
 	ik_buf_done(&state->parts);
+	ik_buf_done(&state->pieces);
+}
+
+/* Add an element to a list that is not yet closed. */
+static void add_element(struct ik_buf *list, struct ik_json_span element)
+{
+	if (!list->length) {
+		ik_buf_init(list, IK_LIMIT_REPLY);
+		ik_json_open(list, '[');
+	}
+	ik_json_put_raw(list, element);
 }
 
 /* Handle a call of Google's own tool, or its answer. Several calls may wait for theirs. */
@@ -50,11 +64,7 @@ static void take_server_part(struct ik_stream_decoder *decoder, struct ik_json_s
 	struct ik_json_span call = ik_json_member(part, "toolCall");
 	struct ik_json_span query = ik_json_at(call, "args.queries.0");
 
-	if (!state->parts.length) {
-		ik_buf_init(&state->parts, IK_LIMIT_REPLY);
-		ik_json_open(&state->parts, '[');
-	}
-	ik_json_put_raw(&state->parts, part);
+	add_element(&state->parts, part);
 	state->waiting += call.text ? 1 : -1;
 	if (call.text)
 		ik_decoder_search(decoder, query.text ? query : ik_json_member(call, "toolType"));
@@ -108,30 +118,73 @@ static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span par
 		(struct ik_opaque_member[]){ { "thoughtSignature", signature }, { 0 } });
 }
 
-static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
+static void take_piece(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
+	add_element(&((struct google_stream_state *)decoder->state)->pieces, piece);
+}
+
+/* Report the arguments of a call that came in pieces. If they are not complete, or make no object, they
+ * are no JSON, so that the tool doesn't run. */
+static void end_pieces(struct ik_stream_decoder *decoder, bool complete)
+{
+	struct google_stream_state *state = decoder->state;
+	struct ik_call_piece piece = { .index = decoder->call_count - 1 };
+	struct ik_buf *pieces = &state->pieces, arguments;
+
+	ik_buf_init(&arguments, IK_LIMIT_REPLY);
+	if (pieces->length)
+		ik_json_close(pieces, ']');
+	complete = complete && ik_buf_status(pieces) == IK_OK &&
+		ik_partial_arguments_put(&arguments,
+			(struct ik_json_span){ pieces->data, pieces->length }) &&
+		ik_buf_status(&arguments) == IK_OK;
+	piece.arguments = complete ? (struct ik_json_span){ arguments.data, arguments.length }
+							   : IK_JSON_SPAN("\"{\"");
+	ik_decoder_call(decoder, &piece);
+	ik_buf_done(&arguments);
+	ik_buf_done(pieces);
+	state->goes_on = false;
+}
+
+/* Handle a call, which has no index, and is complete unless it says that it goes on. */
+static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	struct google_stream_state *state = decoder->state;
 	struct ik_json_span call = ik_json_member(part, "functionCall");
-	/* What must be sent back with a call. */
-	struct ik_opaque_member opaque[] = {
+	struct ik_json_span pieces = ik_json_member(call, "partialArgs"), none = { NULL, 0 };
+	/* What must be sent back with it. */
+	const struct ik_opaque_member opaque[] = {
 		{ "thoughtSignature", text_or_none(ik_json_member(part, "thoughtSignature")) },
 		{ "id", text_or_none(ik_json_member(call, "id")) },
 		{ 0 },
 	};
+	bool began = state->goes_on, whole;
 
+	state->goes_on = false;
+	ik_json_bool(ik_json_member(call, "willContinue"), &state->goes_on);
+	whole = !began && !state->goes_on && !ik_json_count(pieces);
+	if (!began)
+		ik_decoder_call(decoder,
+			&(struct ik_call_piece){
+				.index = decoder->call_count,
+				.id = opaque[1].value,
+				.name = ik_json_member(call, "name"),
+				.arguments = whole ? ik_json_member(call, "args") : none,
+			});
+	ik_decoder_each(decoder, pieces, take_piece);
+	if (!whole && !state->goes_on)
+		end_pieces(decoder, true);
+	if (!state->goes_on)
+		ik_decoder_end_calls(decoder);
+	ik_decoder_opaque_object(decoder, IK_DELTA_CALL, opaque);
+}
+
+static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
 	if (ik_json_member(part, "toolCall").text || ik_json_member(part, "toolResponse").text) {
 		take_server_part(decoder, part);
-	} else if (ik_json_span_type(call) == IK_JSON_OBJECT) {
-		/* A call is always complete, and has no index. */
-		struct ik_call_piece piece = {
-			.index = decoder->call_count,
-			.id = opaque[1].value,
-			.name = ik_json_member(call, "name"),
-			.arguments = ik_json_member(call, "args"),
-		};
-
-		ik_decoder_call(decoder, &piece);
-		ik_decoder_end_calls(decoder);
-		ik_decoder_opaque_object(decoder, IK_DELTA_CALL, opaque);
+	} else if (ik_json_span_type(ik_json_member(part, "functionCall")) == IK_JSON_OBJECT) {
+		take_call(decoder, part);
 	} else {
 		take_text(decoder, part);
 		take_other_part(decoder, part);
@@ -146,20 +199,30 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 	(void)ik_decoder_cite(decoder, ik_json_member(web, "uri"), ik_json_member(web, "title"));
 }
 
-/* Handle what a search found, which comes at the end. */
-static void take_grounding(struct ik_stream_decoder *decoder, struct ik_json_span metadata)
+static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
 {
-	struct google_stream_state *state = decoder->state;
-	struct ik_json_span signature = { state->signature.data, state->signature.length };
-	struct ik_json_span none = { NULL, 0 };
+	(void)ik_decoder_cite(decoder, ik_json_member(citation, "uri"),
+		ik_json_member(citation, "title"));
+}
+
+/* Handle what the reply is based on. */
+static void take_grounding(struct ik_stream_decoder *decoder, struct ik_json_span candidate)
+{
+	struct ik_json_span metadata = ik_json_member(candidate, "groundingMetadata");
 	int64_t queries = (int64_t)ik_json_count(ik_json_member(metadata, "webSearchQueries"));
 
 	if (queries > decoder->searches)
 		decoder->searches = queries;
 	ik_decoder_each(decoder, ik_json_member(metadata, "groundingChunks"), take_chunk);
-	if (decoder->call_count)
-		return; /* a text after calls would be another message */
-	struct ik_json_span sources = ik_decoder_list_sources(decoder);
+	ik_decoder_each(decoder, ik_json_at(candidate, "citationMetadata.citations"), take_citation);
+}
+
+/* List what the complete reply is based on. */
+static void end_text(struct ik_stream_decoder *decoder)
+{
+	struct google_stream_state *state = decoder->state;
+	struct ik_json_span signature = { state->signature.data, state->signature.length };
+	struct ik_json_span none = { NULL, 0 }, sources = ik_decoder_list_sources(decoder);
 
 	if (sources.text)
 		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
@@ -176,10 +239,15 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 	struct ik_json_span blocked = ik_json_at(chunk, "promptFeedback.blockReason");
 
 	ik_decoder_each(decoder, ik_json_at(candidate, "content.parts"), take_part);
-	take_grounding(decoder, ik_json_member(candidate, "groundingMetadata"));
+	take_grounding(decoder, candidate);
 	ik_decoder_usage(decoder, usage);
 	if (ik_decoder_has_text(blocked))
 		ik_decoder_refuse(decoder, blocked, ik_json_at(chunk, "promptFeedback.blockReasonMessage"));
+	if (ik_decoder_has_text(ik_json_member(candidate, "finishReason"))) {
+		if (((struct google_stream_state *)decoder->state)->goes_on)
+			end_pieces(decoder, false);
+		end_text(decoder);
+	}
 	ik_decoder_stop_name(decoder, ik_json_member(candidate, "finishReason"),
 		ik_json_member(candidate, "finishMessage"));
 	if (!candidate.text && !usage.text && !blocked.text)
@@ -206,6 +274,9 @@ static const struct ik_stop_name stops[] = {
 	{ "BLOCKLIST", IK_STOP_REFUSED },
 	{ "PROHIBITED_CONTENT", IK_STOP_REFUSED },
 	{ "SPII", IK_STOP_REFUSED },
+	{ "MODEL_ARMOR", IK_STOP_REFUSED },
+	{ "ESCALATION", IK_STOP_REFUSED },
+	{ "PUP_LIMITED_DISABLED", IK_STOP_REFUSED },
 	{ "IMAGE_SAFETY", IK_STOP_REFUSED },
 	{ "IMAGE_PROHIBITED_CONTENT", IK_STOP_REFUSED },
 	{ "IMAGE_RECITATION", IK_STOP_REFUSED },

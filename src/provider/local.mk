@@ -9,6 +9,7 @@ libik_provider_a_SOURCES = \
 	src/provider/openai_chat.c \
 	src/provider/openai_responses.c \
 	src/provider/openai_strict.c \
+	src/provider/partial_arguments.c src/provider/partial_arguments.h \
 	src/provider/practice.c
 nodist_libik_provider_a_SOURCES = model_rules.c
 

@@ -342,11 +342,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
 	struct ik_buf *pieces = &state->details, list;
-	struct ik_json_span details = { NULL, 0 }, sources = { NULL, 0 };
-
-	/* A text after calls would be another message. */
-	if (!decoder->call_count)
-		sources = ik_decoder_list_sources(decoder);
+	struct ik_json_span details = { NULL, 0 }, sources = ik_decoder_list_sources(decoder);
 
 	if (pieces->length)
 		ik_json_close(pieces, ']');

@@ -74,6 +74,7 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	for (size_t index = 0; index < decoder->source_count; index++)
 		free(decoder->sources[index]);
 	free(decoder->sources);
+	free(decoder->unshown);
 	free(decoder);
 	return NULL;
 }
@@ -195,6 +196,10 @@ void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_
 
 void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type)
 {
+	if (decoder->unshown && ik_text_equal(decoder->unshown, type))
+		return; /* more of the same */
+	free(decoder->unshown);
+	decoder->unshown = ik_strdup(type);
 	report_notice(decoder,
 		ik_format(_("The reply has a part that ikigai cannot show (%s)."), type));
 }
@@ -272,13 +277,16 @@ struct ik_json_span ik_decoder_list_sources(struct ik_stream_decoder *decoder)
 		return (struct ik_json_span){ NULL, 0 };
 	ik_buf_init(&list, IK_LIMIT_REPLY);
 	/* Translators: the pages that a model's reply cites; a list follows. */
-	ik_buf_printf(&list, "\n\n%s\n\n", _("Sources:"));
+	ik_buf_printf(&list, "%s%s\n\n", decoder->call_count ? "" : "\n\n", _("Sources:"));
 	for (; decoder->listed < decoder->source_count; decoder->listed++)
 		ik_buf_printf(&list, "%zu. %s\n", decoder->listed + 1, decoder->sources[decoder->listed]);
-	ik_decoder_bytes(decoder, IK_DELTA_TEXT, list.data, list.length);
+	ik_decoder_bytes(decoder, decoder->call_count ? IK_DELTA_NOTICE : IK_DELTA_TEXT, list.data,
+		list.length);
 	(void)snprintf(decoder->list_bytes, sizeof(decoder->list_bytes), "%zu", list.length);
 	ik_buf_done(&list);
-	return (struct ik_json_span){ decoder->list_bytes, strlen(decoder->list_bytes) };
+	return decoder->call_count
+		? (struct ik_json_span){ NULL, 0 }
+		: (struct ik_json_span){ decoder->list_bytes, strlen(decoder->list_bytes) };
 }
 
 static bool same(const struct ik_buf *text, struct ik_json_span value)

@@ -95,6 +95,7 @@ struct ik_stream_decoder {
 	size_t source_count;
 	size_t listed; /* number of those that were reported */
 	char list_bytes[24];
+	char *unshown; /* type of the last part that was reported as such, or NULL */
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */
@@ -125,7 +126,7 @@ void ik_decoder_search(struct ik_stream_decoder *decoder, struct ik_json_span va
 /* Report that such a search failed, if value is a non-empty string: why. */
 void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* Report that a part of the reply of that type cannot be shown. */
+/* Report that parts of the reply of that type cannot be shown. */
 void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type);
 
 /* Remember a page that the text cites. Return its number, from 1; 0 if url isn't one of the web. */
@@ -133,7 +134,8 @@ size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span ur
 	struct ik_json_span title);
 
 /* Report the list of the pages cited since the last list as a piece of the text. Return its length in
- * bytes as JSON, to be stored with the text in the member IK_WIRE_SOURCES; no value without a list. */
+ * bytes as JSON, to be stored with the text in the member IK_WIRE_SOURCES; no value without a list.
+ * After a call, where a text would be another message, report it as a notice. */
 struct ik_json_span ik_decoder_list_sources(struct ik_stream_decoder *decoder);
 
 /* Report such a piece that was decoded before. */

@@ -47,7 +47,7 @@ void result(const char *id, const char *envelope)
 void give_opaque(struct ik_message *message, const char *provider, const char *type,
 	const char *data)
 {
-	char opaque[1000];
+	char opaque[2000];
 
 	snprintf(opaque, sizeof opaque, "{\"provider\":\"%s\",\"type\":\"%s\",\"data\":%s}", provider,
 		type, data);
@@ -113,6 +113,24 @@ static const struct {
 	  "\"thought_signature\":\"sealed\"}}}" },
 	{ 'G', IK_KIND_ASSISTANT, IK_GOOGLE, "{\"thoughtSignature\":\"sealed\"}" },
 	{ 'V', IK_KIND_TOOL_CALL, IK_GOOGLE, "{\"id\":\"v#\",\"thoughtSignature\":\"sealed\"}" },
+	{ 'A', IK_KIND_THINKING, IK_ANTHROPIC, "{\"blocks\":[{\"type\":\"server_tool_use\","
+	  "\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{\"query\":\"x\"}},{\"type\":"
+	  "\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"type\":"
+	  "\"web_search_result\",\"url\":\"https://x.example/\",\"title\":\"X\",\"encrypted_content\":"
+	  "\"sealed\",\"page_age\":null}]}]}" },
+	{ 'a', IK_KIND_ASSISTANT, IK_ANTHROPIC, "{\"blocks\":[{\"type\":\"text\",\"text\":\"Hot.\","
+	  "\"citations\":[{\"type\":\"web_search_result_location\",\"url\":\"https://x.example/\","
+	  "\"title\":\"X\",\"encrypted_index\":\"sealed\",\"cited_text\":\"hot\"}]}]}" },
+	{ 'W', IK_KIND_THINKING, IK_OPENAI_RESPONSES, "{\"type\":\"web_search_call\",\"id\":\"ws_#\","
+	  "\"status\":\"completed\",\"action\":{\"type\":\"search\",\"query\":\"x\"}}" },
+	{ 'w', IK_KIND_ASSISTANT, IK_OPENAI_RESPONSES, "{\"item\":{\"type\":\"message\",\"id\":"
+	  "\"msg_#\",\"status\":\"completed\",\"role\":\"assistant\",\"content\":[{\"type\":"
+	  "\"output_text\",\"text\":\"Hot.\",\"annotations\":[{\"type\":\"url_citation\",\"url\":"
+	  "\"https://x.example/\",\"title\":\"X\",\"start_index\":0,\"end_index\":4}]}]}}" },
+	{ 'E', IK_KIND_THINKING, IK_GOOGLE, "{\"parts\":[{\"toolCall\":{\"toolType\":"
+	  "\"GOOGLE_SEARCH_WEB\",\"id\":\"e\",\"args\":{\"queries\":[\"x\"]}},\"thoughtSignature\":"
+	  "\"sealed\"},{\"toolResponse\":{\"toolType\":\"GOOGLE_SEARCH_WEB\",\"id\":\"e\","
+	  "\"response\":{}}}]}" },
 };
 #define OPAQUE_COUNT (sizeof opaque_words / sizeof *opaque_words)
 
@@ -120,7 +138,9 @@ static const struct {
 static bool give_sealed(char letter, const char *id, const char *rest)
 {
 	size_t at = 0, number = ik_conversation_count(conversation);
-	char data[200];
+	static const char search[] = "{\"search\":true}";
+	bool searches = strchr("AWE", letter);
+	char data[600];
 
 	while (at < OPAQUE_COUNT && opaque_words[at].letter != letter)
 		at++;
@@ -128,10 +148,11 @@ static bool give_sealed(char letter, const char *id, const char *rest)
 		return false;
 	snprintf(data, sizeof data, "%s", opaque_words[at].data);
 	if (strchr(data, '#'))
-		snprintf(strchr(data, '#'), 100, "%zu%s", number, strchr(opaque_words[at].data, '#') + 1);
+		snprintf(strchr(data, '#'), 500, "%zu%s", number, strchr(opaque_words[at].data, '#') + 1);
 	give_opaque(opaque_words[at].kind == IK_KIND_TOOL_CALL ?
 		ik_message_tool_call(id, "one", rest, strlen(rest), id) :
-		ik_message_new(opaque_words[at].kind, id, strlen(id), NULL, 0),
+		ik_message_new(opaque_words[at].kind, id, strlen(id), searches ? search : NULL,
+			searches ? strlen(search) : 0),
 		"far", opaque_words[at].type, data);
 	return true;
 }

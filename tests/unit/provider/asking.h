@@ -31,6 +31,8 @@ void result_with_picture(const char *id, const char *bytes);
  * "/" sums up, "-" says nothing that is sent, "i" shows, "jID:BYTES" answers with a picture. With opaque data of the provider "far" and a format:
  *
  *   K D   think: Anthropic's, in the open and hidden
+ *   A W E search the web: Anthropic's tool, OpenAI's (Responses), Google's
+ *   a w   say, and cite what was found: Anthropic's, OpenAI's
  *   R     thinks: Responses';  P F: say a commentary, and the answer
  *   O     thinks: chat's;  Q: says with details of thinking, X: calls with more than that
  *   G V   say and call: Google's

@@ -75,6 +75,46 @@ Test(google_stream, names_what_google_ran_itself)
 		"text: One.\nstop: end");
 }
 
+#define PIECES(pieces, more) PARTS("{\"functionCall\":{\"partialArgs\":[" pieces "]" more "}}")
+#define GOES_ON ",\"willContinue\":true"
+#define BEGUN PARTS("{\"functionCall\":{\"name\":\"edit\",\"id\":\"c\",\"willContinue\":true}}")
+
+Test(google_stream, joins_arguments_in_pieces)
+{
+	assert_reads(TYPE, BEGUN
+		PIECES("{\"jsonPath\":\"$.path\",\"stringValue\":\"a\",\"willContinue\":true}", GOES_ON)
+		PIECES("{\"jsonPath\":\"$.path\",\"stringValue\":\"\\n.c\"},"
+			"{\"jsonPath\":\"$.edits[0].line\",\"numberValue\":7}", GOES_ON)
+		PIECES("{\"jsonPath\":\"$.edits[1]['new text']\",\"boolValue\":true},"
+			"{\"jsonPath\":\"$.edits[0].old\",\"nullValue\":\"NULL_VALUE\"}", GOES_ON)
+		PARTS("{\"functionCall\":{}}") FINISH("STOP"),
+		"call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\n"
+		"arguments 0: {\"path\":\"a\\n.c\",\"edits\":[{\"line\":7,\"old\":null},{\"new text\":true}]}\n"
+		"stop: tool_calls");
+	assert_reads(TYPE, BEGUN PARTS("{\"functionCall\":{}}") FINISH("STOP"),
+		"call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\narguments 0: {}\n"
+		"stop: tool_calls");
+}
+
+/* Arguments that are no JSON: the tool doesn't run. */
+Test(google_stream, never_completes_arguments_by_itself)
+{
+	static const char *const bad[] = { "$", "path", "$.", "$[x]", "$['a", "$..a", "$.a[*]" };
+
+	assert_reads(TYPE, BEGUN PIECES("{\"jsonPath\":\"$.path\",\"stringValue\":\"a\"}", GOES_ON)
+		FINISH("STOP"),
+		"call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\narguments 0: {\n"
+		"stop: tool_calls");
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char body[1000];
+
+		snprintf(body, sizeof body, BEGUN PIECES("{\"jsonPath\":\"$.a\",\"numberValue\":1},"
+			"{\"jsonPath\":\"%s\",\"numberValue\":1}", "") FINISH("STOP"), bad[i]);
+		assert_reads(TYPE, body, "call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\n"
+			"arguments 0: {\nstop: tool_calls");
+	}
+}
+
 Test(google_stream, tells_errors)
 {
 	assert_reads(TYPE, PARTS("{\"text\":\"x\"}") CHUNK("\"error\":{\"code\":503,"

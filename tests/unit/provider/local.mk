@@ -20,6 +20,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/practice_test.c \
 	tests/unit/provider/prefix_test.c \
 	tests/unit/provider/provider_test.c \
+	tests/unit/provider/reply_kinds_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \
 	tests/unit/provider/request_kinds_test.c \
 	tests/unit/provider/request_rules_test.c \

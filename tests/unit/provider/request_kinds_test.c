@@ -85,6 +85,11 @@ static const struct {
 	{ "calls without signatures", "uhi|ca:{}|cb:{}|ra:1|rb:2|Vc:{}|rc:3" },
 	{ "files", "uhi|ilook|ca:{}|cb:{}|ja:one|jb:two|uand now" },
 	{ "files of a result", "uhi|ca:{}|cb:{}|ra:1|jb:two" },
+	{ "a search of Anthropic", "uhi|Khm|Asun|aHot.|uand|Khm|ca:{}|ra:1" },
+	{ "a search of Anthropic, in a turn", "uhi|Khm|tWell.|Asun|ca:{}|ra:1" },
+	{ "a search of Responses", "uhi|Rhm|Wsun|wHot.|uand|Rhm|Wsun|ca:{}|ra:1" },
+	{ "a search of Google", "uhi|Esun|GHot.|uand|Va:{}|ra:1" },
+	{ "a search without an answer", "uhi|Rhm|Wsun|Asun|Esun|uand" },
 	{ "all of them", "uhi|Khm|ca:{}|ra:1|Rhm|Pyes|cb:{}|rb:2|Ohm|Xc:{}|rc:3|GIt is.|Vd:{}|rd:4" },
 };
 #define CONVERSATION_COUNT (sizeof conversations / sizeof *conversations)
@@ -162,7 +167,8 @@ static void ask(const struct service *service, const char *model, enum ik_thinki
 	for (int way = 0; way < 3; way++) {
 		struct ik_endpoint endpoint = { .provider = way == 1 || plain ? "near" : "far",
 			.base_url = service->url, .strict_tools = tool_sets[tool_set].strict,
-			.caching = (enum ik_caching)way };
+			.caching = (enum ik_caching)way,
+			.web_search = way < 2 && strncmp(what, "a search", 8) == 0 };
 		char name[200];
 
 		snprintf(name, sizeof name, "%s, %s, %s", tool_sets[tool_set].name, what, ways[way]);
@@ -174,7 +180,9 @@ static void ask(const struct service *service, const char *model, enum ik_thinki
 			.max_output_tokens = way == 2 ? 4000 : 0,
 			.refused = { .opaque_ms = way == 2 ? INT64_MAX : 0, .thoughts = way == 2 },
 			.cache_key = "key",
-			.output_schema = tools[way].parameters, /* a closed one; none; one with limits */
+			/* A closed one; none, as there is with a search; one with limits. */
+			.output_schema = endpoint.web_search ? (struct ik_json_span){ NULL, 0 } :
+				tools[way].parameters,
 		}, name);
 	}
 }

@@ -135,9 +135,15 @@ Test(web_search, is_read_from_google)
 		"\"promptTokenCount\":4,\"candidatesTokenCount\":5}}\n\n",
 		"search: sun\nopaque google of search -1: {\"parts\":[" TOOL_CALL "," TOOL_RESPONSE "]}\n"
 		"text: Hot.\nopaque google of text -1: {\"thoughtSignature\":\"end\"}\n"
-		"text: \n\nSources:\n\n1. A <https://a.example/>\n\n"
-		"opaque google of text -1: {\"thoughtSignature\":\"end\",\"sources\":38}\n"
-		"usage: 4 5 0 0 searches 2\nstop: end");
+		"usage: 4 5 0 0 searches 2\ntext: \n\nSources:\n\n1. A <https://a.example/>\n\n"
+		"opaque google of text -1: {\"thoughtSignature\":\"end\",\"sources\":38}\nstop: end");
+	/* After a call, a text would be another message. */
+	assert_reads("google",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hot.\"},{\"functionCall\":{"
+		"\"name\":\"one\",\"args\":{}}}]},\"finishReason\":\"STOP\",\"groundingMetadata\":{"
+		"\"groundingChunks\":[{\"web\":{\"uri\":\"https://a.example/\",\"title\":\"A\"}}]}}]}\n\n",
+		"text: Hot.\ncall 0: id=- name=one\narguments 0: {}\n"
+		"notice: Sources:\n\n1. A <https://a.example/>\n\nstop: tool_calls");
 }
 
 /* ---- requests ---- */
