@@ -54,6 +54,7 @@ struct ik_session_writer {
 
 	/* Used by the store: */
 	struct ik_session_writer *next;
+	bool due;     /* the program has been asked for this journal, and has not answered */
 	bool leaving; /* free it once all is stored */
 	bool resting; /* end the journal once all is stored; the next event starts a new one */
 	bool forked;  /* the session was stored as stored_as; not reported yet */

@@ -182,23 +182,24 @@ static struct ik_session_writer *find_writer(const struct ik_store *store, const
 	return found;
 }
 
-/* Return the writer of a journal, or the session's newest; NULL if both are gone. */
-static struct ik_session_writer *writer_of(const struct ik_store *store, const char *journal,
-	const char *session)
+/* Return the writer of a journal, or NULL if it is gone. */
+static struct ik_session_writer *writer_of(const struct ik_store *store, const char *journal)
 {
 	struct ik_session_writer *writer = store->writers;
 
 	while (writer && !(writer->name && ik_text_equal(writer->name, journal)))
 		writer = writer->next;
-	return writer ? writer : find_writer(store, session);
+	return writer;
 }
 
-/* Record that a journal was stored as a fork of its session. */
-static void note_fork(struct ik_store *store, const char *journal, const char *from, const char *to)
+/* Record that what this writer (NULL: it is gone) wrote for a session was stored as its fork. */
+static void note_fork(struct ik_store *store, struct ik_session_writer *writer, const char *from,
+	const char *to)
 {
-	struct ik_session_writer *writer = writer_of(store, journal, from);
 	char *sentence;
 
+	if (!writer) /* the session's newest has the same fork */
+		writer = find_writer(store, from);
 	/* The fork has been reported. */
 	if (!writer || writer->forked || !ik_text_equal(writer->id, from))
 		return;
@@ -215,11 +216,14 @@ static void note_fork(struct ik_store *store, const char *journal, const char *f
 static void take_line(struct ik_store *store, struct ik_json_span line)
 {
 	char *journal = ik_json_text_new(ik_json_member(line, "journal"));
+	struct ik_session_writer *writer = journal ? writer_of(store, journal) : NULL;
 	char from[IK_UUID_TEXT], to[IK_UUID_TEXT];
 
+	if (writer)
+		writer->due = false;
 	if (journal && ik_event_line_id(line, "of", from) && ik_event_line_id(line, "session", to) &&
 		!ik_text_equal(from, to))
-		note_fork(store, journal, from, to);
+		note_fork(store, writer, from, to);
 	free(journal);
 }
 
@@ -234,6 +238,7 @@ static void check_journals(struct ik_store *store)
 			continue;
 		add_notice(store, error.text);
 		ik_session_writer_end(writer);
+		writer->due = false;
 	}
 }
 
@@ -273,26 +278,25 @@ static void notice_stored_now(struct ik_store *store)
 	store->left = 0;
 }
 
-static void on_taken(void *arg, const struct ik_store_answer *answer)
+/* Has the program passed over a journal of ours, since it could not open it? */
+static bool is_passed_over(const struct ik_store *store)
 {
-	char *refused = ik_json_text_new(ik_json_member(answer->last, "refused"));
-	struct ik_store *store = arg;
+	const struct ik_session_writer *writer = store->writers;
 
-	store->takes--;
-	if (answer->status != IK_OK) {
-		store->changed = true;
-		set_error(store, &answer->error);
-		retry_later(store);
-		return;
-	}
+	while (writer && !writer->due)
+		writer = writer->next;
+	return writer;
+}
+
+static void note_taken(struct ik_store *store, const struct ik_store_answer *answer,
+	const char *refused)
+{
 	if (refused)
 		ik_log(IK_LOG_ERROR, "store: %s", refused);
 	if (store->left > 0 && !refused)
 		notice_stored_now(store);
-	free(refused);
 	if ((size_t)answer->mark > store->stored)
 		store->stored = (size_t)answer->mark;
-	check_journals(store);
 	if (count_waiting(store) == 0)
 		set_trouble(store, IK_STORE_FINE, "");
 	tell_later(store);
@@ -300,6 +304,29 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 		take(store, false);
 	else if (store->takes == 0)
 		settle(store);
+}
+
+static void on_taken(void *arg, const struct ik_store_answer *answer)
+{
+	char *refused = ik_json_text_new(ik_json_member(answer->last, "refused"));
+	struct ik_store *store = arg;
+	struct ik_error error = answer->error;
+
+	store->takes--;
+	if (answer->status == IK_OK)
+		check_journals(store);
+	if (answer->status == IK_OK && refused && is_passed_over(store))
+		(void)ik_error_set(&error, IK_IO, "%s", refused);
+	else if (answer->status == IK_OK)
+		error.status = IK_OK;
+	if (error.status == IK_OK) {
+		note_taken(store, answer, refused);
+	} else {
+		store->changed = true;
+		set_error(store, &error);
+		retry_later(store);
+	}
+	free(refused);
 }
 
 /* Ask the program to store what is new in the journals. While such a request is running, wait for
@@ -312,6 +339,8 @@ static void take(struct ik_store *store, bool now)
 		return;
 	store->changed = false;
 	store->takes++;
+	for (struct ik_session_writer *writer = store->writers; writer; writer = writer->next)
+		writer->due = writer->due || writer->journal;
 	read = ik_request(store->requests, IK_REQUEST_OWN | IK_REQUEST_CHANGES, on_taken, store,
 		"'do':'take','writer':'%s'", store->place.process);
 	ik_request_mark(read, (int64_t)(store->appended - count_queued(store)));
@@ -820,8 +849,10 @@ static void finish(struct ik_store *store)
 	struct ik_session_writer *writer;
 
 	flush(store, true);
-	for (writer = store->writers; writer; writer = writer->next)
+	for (writer = store->writers; writer; writer = writer->next) {
+		writer->due = writer->due || writer->journal;
 		ik_session_writer_end(writer);
+	}
 	store->changed = true;
 	take(store, true);
 	ik_locks_end(store);

@@ -3,7 +3,8 @@
  * or writes down what the program does to files. For tests/store/torture.py; needs the GNU C library.
  *
  *     IK_FAULT_IN      the name of the program; in any other nothing happens
- *     IK_FAULT_CALL    what fails: write, sync, open, rename, lock or allocate
+ *     IK_FAULT_CALL    what fails: write, sync, open, rename, lock or allocate; journal: every opening
+ *                      of a file in a directory of that name
  *     IK_FAULT_NUMBER  the how manieth of these calls fails, from 1; 0: none
  *     IK_FAULT_COUNT   a file; at its end a process adds to it how many of them it made
  *     IK_FAULT_LOG     a file: each change to a file gets an entry "NAME\0PATH\0MORE\0OFFSET\0LENGTH\0"
@@ -228,7 +229,7 @@ static int open_at(int directory, const char *name, int flags, mode_t mode)
 	char path[PATH_MAX];
 	int fd;
 
-	if (fails("open"))
+	if (fails("open") || (at_work && strcmp(failing, "journal") == 0 && strstr(name, "/journal/")))
 		return fail(EIO);
 	fd = (int)syscall(SYS_openat, directory, name, flags, mode);
 	if (fd >= 0 && (flags & (O_CREAT | O_TRUNC)) && is_noted(fd, path))

@@ -214,6 +214,31 @@ def faults(kind):
                        [failure for failure in failures if failure])
 
 
+def unreadable(kind):
+    """A store program that can't open journals: nothing counts as stored, and all of it is later."""
+    failures = []
+    place = Place(kind)
+    try:
+        place.set_fault({"IK_FAULT_IN": "store-" + kind, "IK_FAULT_CALL": "journal"})
+        environment = {"HOME": place.home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+        ended = subprocess.run([os.path.join(place.build, "ikigai"), "--database", place.database, "exec",
+                                "--require-store", "-p", "practice", "hello"], cwd=place.project,
+                               env=environment, stdin=subprocess.DEVNULL, text=True, check=False,
+                               timeout=SECONDS, capture_output=True)
+        if ended.returncode != 74 or "Input/output error" not in ended.stderr:
+            failures.append(f"exec --require-store ended with {ended.returncode}: {ended.stderr}")
+        place.set_fault({})
+        session, = place.sessions()
+        if len(place.events(session)) < 3:
+            failures.append("events are missing")
+        place.check()
+    except (Failure, ValueError) as failure:
+        failures.append(failure)
+    finally:
+        place.remove()
+    report(f"{kind}: store-{kind} can't open journals", failures)
+
+
 # ---- power cuts ----
 
 class Change:
@@ -336,6 +361,7 @@ def main():
         power()
     else:
         faults(sys.argv[2])
+        unreadable(sys.argv[2])
     shutil.rmtree(WORK)
 
 
