@@ -13,6 +13,7 @@ libik_agent_a_SOURCES += \
 libik_agent_a_SOURCES += \
 	src/agent/session/compaction.c src/agent/session/compaction.h \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
+	src/agent/session/file_reader.c src/agent/session/file_reader.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
 	src/agent/session/record.c src/agent/session/record.h \
 	src/agent/session/runs.c src/agent/session/runs.h \

@@ -309,6 +309,8 @@ static void close_chat(struct ik_chat *chat)
 
 	ik_buf_init(&sessions, IK_LIMIT_USER_TEXT);
 	ik_external_program_close(chat);
+	for (agent = chat->agents; agent; agent = agent->next)
+		ik_chat_stop_sending(agent);
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);

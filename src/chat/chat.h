@@ -48,6 +48,11 @@ enum ik_picking {
 	IK_PICKING_ARGUMENT /* what a command can take: "/theme NAME" */
 };
 
+/* Receives a message that has all that goes with it (core/attach.h); draft is what was typed. */
+struct ik_agent;
+typedef void ik_chat_sent(struct ik_agent *agent, struct ik_message *message,
+	const char *last_command, const char *draft);
+
 struct ik_agent {
 	struct ik_agent *next; /* with the next higher number */
 	struct ik_chat *chat;
@@ -75,6 +80,9 @@ struct ik_agent {
 	void (*when_idle)(struct ik_agent *agent); /* called when idle, or NULL */
 	char switch_to[IK_UUID_TEXT];              /* the session to resume when idle */
 	char *before;                      /* what to say once the next session is ready, or NULL */
+	struct ik_attach *sending;         /* reads the files of a message on its way, or NULL */
+	ik_chat_sent *sent;                /* gets it then */
+	char *sending_draft;               /* what was typed of it, or NULL */
 	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
 	int draft_lock;                    /* lock of its draft, or -1 */
 	char *draft_path, *draft_new;      /* NULL if drafts can't be saved */
@@ -273,6 +281,13 @@ enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat);
 /* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 
+/* chat_sending.c: make a message of text and what goes with it, and pass it to sent, once its files
+ * are read. draft is what was typed, which comes back into the editor if that fails. */
+void ik_chat_attach(struct ik_agent *agent, const char *text, size_t length, const char *draft,
+	ik_chat_sent *sent);
+/* Stop reading these files; what was typed comes back into the editor. */
+void ik_chat_stop_sending(struct ik_agent *agent);
+
 /* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
 void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
 	IK_PRINTF(3, 4);
@@ -315,8 +330,8 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* or all queued messages. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
-/* Put a message into the editor, before the draft. */
-void ik_chat_put_back(struct ik_chat *chat, const char *message, size_t length);
+/* Put a message into an agent's editor, before the draft. */
+void ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length);
 /* Save the draft soon, after typing or queueing, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);

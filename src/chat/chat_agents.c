@@ -234,6 +234,7 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 		ik_agent_show(agent->parent     ? agent->parent
 				: chat->agents != agent ? chat->agents
 										: agent->next);
+	ik_chat_stop_sending(agent);
 	(void)ik_chat_draft_save(chat); /* together with its queued messages */
 	agent->session = ik_core_close_session(&chat->core, agent->session);
 	while (*place != agent)

@@ -70,6 +70,25 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 	return found;
 }
 
+/* Return the text at index of those that were typed and not sent, or NULL past the last: the queued
+ * messages, the one whose files are being read, and the editor's. Allocates no memory. */
+static const char *unsent_at(const struct ik_agent *agent, size_t index, size_t *ret_length)
+{
+	size_t queued = 0;
+	const char *text;
+
+	for (; agent->session && (text = ik_session_queued(agent->session, queued, ret_length));
+		 queued++)
+		if (queued == index)
+			return text;
+	if (agent->sending_draft && queued++ == index) {
+		*ret_length = strlen(agent->sending_draft);
+		return agent->sending_draft;
+	}
+	text = ik_screen_draft(agent->screen, ret_length);
+	return queued == index && *ret_length > 0 ? text : NULL;
+}
+
 /* Write the new file next to the old one. It is not synced: a draft must survive the program,
  * not a power failure, and a slow disk must not delay typing. */
 static int write_new(const struct ik_agent *agent)
@@ -81,20 +100,12 @@ static int write_new(const struct ik_agent *agent)
 
 	if (fd < 0)
 		return errno;
-	for (index = 0; agent->session && number == 0; index++) {
-		text = ik_session_queued(agent->session, index, &length);
-		if (!text)
-			break;
+	for (index = 0; number == 0 && (text = unsent_at(agent, index, &length)); index++) {
 		if (index > 0)
 			number = ik_write_all(fd, "\n\n", 2);
 		if (number == 0)
 			number = ik_write_all(fd, text, length);
 	}
-	text = ik_screen_draft(agent->screen, &length);
-	if (number == 0 && index > 0 && length > 0)
-		number = ik_write_all(fd, "\n\n", 2);
-	if (number == 0)
-		number = ik_write_all(fd, text, length);
 	if (close(fd) != 0 && number == 0)
 		number = errno;
 	return number;
@@ -116,12 +127,10 @@ static int replace(const struct ik_agent *agent)
 /* Save an agent's draft; return 0 or errno. */
 static int save(const struct ik_agent *agent)
 {
-	size_t length, queued;
-	bool any;
+	size_t length;
+	bool any = unsent_at(agent, 0, &length);
 	int number;
 
-	(void)ik_screen_draft(agent->screen, &length);
-	any = length > 0 || (agent->session && ik_session_queued(agent->session, 0, &queued));
 	if (!agent->draft_path)
 		return any ? ENOENT : 0;
 	if (!any)
@@ -260,10 +269,10 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	chat->agent->shared_command[0] = '\0';
 }
 
-void ik_chat_put_back(struct ik_chat *chat, const char *message, size_t length)
+void ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length)
 {
 	size_t draft_length;
-	const char *draft = ik_screen_draft(chat->screen, &draft_length);
+	const char *draft = ik_screen_draft(agent->screen, &draft_length);
 	struct ik_buf text;
 
 	if (length == 0)
@@ -274,7 +283,7 @@ void ik_chat_put_back(struct ik_chat *chat, const char *message, size_t length)
 		ik_buf_putc(&text, '\n');
 	ik_buf_append(&text, draft, draft_length);
 	if (ik_buf_status(&text) == IK_OK)
-		ik_screen_set_draft(chat->screen, text.data, text.length);
+		ik_screen_set_draft(agent->screen, text.data, text.length);
 	ik_buf_done(&text);
 }
 
@@ -293,6 +302,6 @@ void ik_chat_take_queue_back(struct ik_chat *chat)
 	}
 	while (ik_session_queued(session, 0, &length))
 		ik_session_unqueue(session);
-	ik_chat_put_back(chat, text.data, text.length);
+	ik_agent_put_back(chat->agent, text.data, text.length);
 	ik_buf_done(&text);
 }

@@ -116,7 +116,7 @@ static void go_on_in_copy(struct ik_chat *chat, const char *line, char *sentence
 	free(sentence);
 	if (back) {
 		tell_of_files(&chat->core, id, copy, back->time_ms);
-		ik_chat_put_back(chat, back->content, ik_message_typed(back));
+		ik_agent_put_back(chat->agent, back->content, ik_message_typed(back));
 	}
 	ik_chat_resume_fork(chat, id, copy);
 }
@@ -292,34 +292,32 @@ static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_
 	free(key);
 }
 
+/* Start a child of the agent with a message; line is the command. */
+static void start_child(struct ik_agent *agent, struct ik_message *message,
+	const char *last_command, const char *line)
+{
+	struct ik_chat *chat = agent->chat;
+	const char *prompt = message->content;
+	char *task = ik_strndup(prompt, ik_message_typed(message)), id[IK_UUID_TEXT];
+	struct ik_agent *child;
+
+	ik_agent_show(agent); /* another one may be shown by now */
+	child = make_child(chat, line, task, fork_point(&chat->core), id);
+	memcpy(child->shared_command, last_command[0] != '\0' ? last_command : agent->shared_command,
+		sizeof(child->shared_command));
+	tell_parent(chat, line, child, id);
+	ik_session_submit_message(child->session, message);
+	free(task);
+}
+
 /* Start a child of the shown agent with the prompt. */
 static void fork_agent(struct ik_chat *chat, const char *line, const char *prompt)
 {
-	struct ik_session *session = chat->core.session;
-	struct ik_attached attached;
-	struct ik_error error;
-
-	ik_attached_init(&attached);
-	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
+	if (ik_agent_count(chat) >= IK_AGENTS_MOST)
 		ik_agent_say(chat->agent, IK_EVENT_ERROR,
 			_("There are as many agents as there can be: /close ends one."));
-	} else if (ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
-				   ik_session_conversation(session), chat->agent->shared_command, &attached,
-				   &error) != IK_OK) {
-		ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
-		ik_screen_set_draft(chat->screen, line, strlen(line));
-	} else {
-		char id[IK_UUID_TEXT];
-		struct ik_agent *child = make_child(chat, line, prompt, fork_point(&chat->core), id);
-
-		memcpy(child->shared_command,
-			attached.last_command[0] != '\0' ? attached.last_command : chat->agent->shared_command,
-			sizeof(child->shared_command));
-		tell_parent(chat, line, child, id);
-		ik_session_submit(child->session, attached.text.data, attached.text.length,
-			attached.data.data, attached.data.length);
-	}
-	ik_attached_done(&attached);
+	else
+		ik_chat_attach(chat->agent, prompt, strlen(prompt), line, start_child);
 }
 
 void ik_chat_fork(struct ik_chat *chat, const struct ik_invocation *invocation)

@@ -93,20 +93,24 @@ static void tell_unknown(struct ik_chat *chat, const char *text, size_t length)
 	free(name);
 }
 
+static void send_message(struct ik_agent *agent, struct ik_message *message,
+	const char *last_command, const char *draft)
+{
+	ik_session_submit_message(agent->session, message);
+	if (last_command[0] != '\0')
+		memcpy(agent->shared_command, last_command, sizeof(agent->shared_command));
+	tell_unknown(agent->chat, draft, strlen(draft));
+}
+
 /* Send a message to the model, with what goes with it. */
 static void send(struct ik_chat *chat, const char *text, size_t length)
 {
-	struct ik_error error;
+	char *draft = ik_strndup(text, length);
 
 	/* The model must also hear of files being undone. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
-	if (ik_attach_and_submit(chat->core.session, text, length, length, &chat->setup->places,
-			chat->agent->shared_command, &error) == IK_OK) {
-		tell_unknown(chat, text, length);
-		return;
-	}
-	ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
-	ik_screen_set_draft(chat->screen, text, length);
+	ik_chat_attach(chat->agent, text, length, draft, send_message);
+	free(draft);
 }
 
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)

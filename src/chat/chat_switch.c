@@ -16,6 +16,7 @@ void ik_agent_session_changed(struct ik_agent *agent)
 {
 	struct ik_core *core = &agent->chat->core;
 
+	ik_chat_stop_sending(agent);
 	agent->children = ik_chat_children_free(agent->children);
 	ik_screen_begin(agent->screen);
 	ik_chat_lock_done(agent);

@@ -17,6 +17,7 @@
 #include "core/print.h"
 #include "loop/children.h"
 #include "loop/killer.h"
+#include "tool/fit.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -47,9 +48,10 @@ struct exec {
 	bool warned;
 	bool resuming; /* the next session id is not the final one */
 	const struct ik_buf *prompt;
-	size_t written; /* bytes of the prompt from the command line */
-	bool said;      /* the prompt was sent */
-	bool holding;   /* hold all lines until then: a session without a prompt can't be resumed and
+	struct ik_attach *attach; /* reads the files that it mentions, or NULL */
+	size_t written;           /* bytes of the prompt from the command line */
+	bool said;                /* the prompt was sent */
+	bool holding; /* hold all lines until then: a session without a prompt can't be resumed and
 	                   isn't announced */
 	struct ik_buf session, held; /* the line that announces the session; all lines after it */
 };
@@ -69,6 +71,10 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	/* A closed standard input counts as empty. */
 	if (status == IK_OK && number != 0 && number != EBADF)
 		status = ik_error_set_errno(error, number, _("cannot read standard input"));
+	if (status == IK_OK && ik_fit_begins(raw.data, raw.length))
+		status = ik_error_set(error, IK_INVALID,
+			_("what came on standard input is a picture or a PDF: name its file in the prompt, as "
+			  "in \"What is this? @shot.png\""));
 	if (status == IK_OK) {
 		ik_utf8_repair(prompt, raw.data, raw.length);
 		status = ik_buf_check(prompt, _("what came on standard input"), error);
@@ -291,18 +297,37 @@ static void refuse(struct exec *exec, enum ik_error_code code, const struct ik_e
 	on_event(exec, &end);
 }
 
+static void on_attached(void *arg, struct ik_message *message, const char *last_command,
+	const struct ik_error *error)
+{
+	struct exec *exec = arg;
+
+	(void)last_command;
+	if (message) {
+		ik_session_submit_message(exec->core.session, message);
+		return;
+	}
+	exec->status = 2;
+	refuse(exec, IK_CODE_CONFIG, error);
+}
+
 /* Send the prompt, with the files that it mentions and what the model should know about earlier
  * commands, such as an /undo in the chat. Standard input can't mention files: another program wrote
  * it. */
 static void submit(struct exec *exec)
 {
-	struct ik_error error;
+	struct ik_session *session = exec->core.session;
+	const struct ik_attach_options options = {
+		.loop = exec->loop,
+		.places = &exec->core.setup->places,
+		.conversation = ik_session_conversation(session),
+		.since = "",
+		.model = ik_session_model(session),
+		.unattended = true,
+	};
 
-	if (ik_attach_and_submit(exec->core.session, exec->prompt->data, exec->prompt->length,
-			exec->written, &exec->core.setup->places, NULL, &error) == IK_OK)
-		return;
-	exec->status = 2;
-	refuse(exec, IK_CODE_CONFIG, &error);
+	exec->attach = ik_attach_start(&options, exec->prompt->data, exec->prompt->length,
+		exec->written, on_attached, exec);
 }
 
 /* Send the prompt once its session is open, or fail. */
@@ -375,6 +400,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 				_("cannot write the reply"));
 	}
 	exec->done = true;
+	exec->attach = ik_attach_close(exec->attach);
 	current_core = NULL;
 	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
 		exec->status = 1;

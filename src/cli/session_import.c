@@ -19,6 +19,7 @@
 
 #include "cli/import_event.h"
 #include "commands/stored_session.h"
+#include "conversation/attachment.h"
 #include "json/scan.h"
 #include "store/lock.h"
 #include "util/alloc.h"
@@ -30,8 +31,6 @@
 /* Limits on what the store gets before the import waits for it. */
 #define BATCH 2000
 #define BATCH_BYTES IK_MIB(8)
-
-#define STREAMS 2 /* streams of a call with large outputs */
 
 /* An import in progress. It learns which events of a batch are new only when the batch is
  * stored. */
@@ -102,9 +101,7 @@ static struct ik_message *copy_of(struct session_import *import, const struct ik
 	struct ik_blob blob;
 
 	copy_id(import, message->id, id);
-	for (int stream = 0; stream < STREAMS; stream++) {
-		if (!ik_message_blob(message, stream, &blob))
-			continue;
+	for (size_t i = 0; ik_message_blob_at(message, i, &blob); i++) {
 		copy_id(import, blob.id, output);
 		for (char *place = data; (place = strstr(place, blob.id)); place += IK_UUID_TEXT - 1)
 			memcpy(place, output, IK_UUID_TEXT - 1);

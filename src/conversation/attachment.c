@@ -60,6 +60,24 @@ bool ik_attachment_is_file(const struct ik_attachment *attachment)
 	return attachment->media_type[0] != '\0';
 }
 
+bool ik_message_blob_at(const struct ik_message *message, size_t index, struct ik_blob *ret_blob)
+{
+	struct ik_attachment attachment;
+	size_t count = 0;
+
+	for (int stream = 0; stream < 2; stream++)
+		if (ik_message_blob(message, stream, ret_blob) && count++ == index)
+			return true;
+	for (size_t i = 0; ik_message_attachment(message, i, &attachment); i++) {
+		if (!ik_attachment_is_file(&attachment) || count++ != index)
+			continue;
+		memcpy(ret_blob->id, attachment.blob, sizeof(ret_blob->id));
+		ret_blob->bytes = attachment.bytes;
+		return true;
+	}
+	return false;
+}
+
 /* Add the files that a message has, and their bytes. */
 static void count_files(const struct ik_message *message, size_t *count, int64_t *bytes)
 {
@@ -75,17 +93,17 @@ static void count_files(const struct ik_message *message, size_t *count, int64_t
 
 size_t ik_attachments_first(const struct ik_conversation *conversation)
 {
-	size_t all = ik_conversation_count(conversation), first = 0, count = 0;
+	size_t all = ik_conversation_count(conversation), count = 0;
+	size_t first = ik_conversation_first(conversation);
 	int64_t bytes = 0;
 
-	ik_conversation_summary(conversation, &first);
 	for (size_t index = first; index < all; index++) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 
 		if (!message->attached || message->kind == IK_KIND_COMMAND)
 			continue;
 		count_files(message, &count, &bytes);
-		if (count <= IK_ATTACHMENTS_MOST && bytes <= (int64_t)IK_DOCUMENT_BYTES)
+		if (count <= IK_ATTACHMENTS_MOST && bytes <= (int64_t)IK_LIMIT_DOCUMENT)
 			continue;
 		first = index;
 		count = 0;
@@ -127,6 +145,13 @@ void ik_attachments_add_text(struct ik_attachments *attachments, const char *nam
 	ik_json_printf(&attachments->list, "{'name':'%s','bytes':%zu}", name, bytes);
 }
 
+bool ik_attachments_fits(const struct ik_attachments *attachments,
+	const struct ik_attached_file *file)
+{
+	return attachments->files < IK_MESSAGE_FILES_MOST &&
+		attachments->bytes + ik_bytes_length(file->bytes) <= IK_LIMIT_DOCUMENT;
+}
+
 void ik_attachments_add_file(struct ik_attachments *attachments, const char *name,
 	const struct ik_attached_file *file)
 {
@@ -136,6 +161,7 @@ void ik_attachments_add_file(struct ik_attachments *attachments, const char *nam
 	ik_uuid_new(id);
 	begin_element(attachments, file->bytes);
 	attachments->files++;
+	attachments->bytes += ik_bytes_length(file->bytes);
 	ik_json_printf(list, "{'name':'%s','bytes':%zu,'media_type':'%s'", name,
 		ik_bytes_length(file->bytes), file->media_type);
 	if (file->width > 0 && file->height > 0)

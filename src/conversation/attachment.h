@@ -36,13 +36,15 @@ bool ik_message_attachment(const struct ik_message *message, size_t index,
 /* Is it a picture or a document? */
 bool ik_attachment_is_file(const struct ik_attachment *attachment);
 
+/* Return the blob at index (from 0) of all that the store has for a message: whole outputs, then
+ * files. */
+bool ik_message_blob_at(const struct ik_message *message, size_t index, struct ik_blob *ret_blob);
+
 /* Limits on a picture that is stored and sent. Anthropic refuses more pixels if there are many
  * pictures, and more than 5 MiB in base64 (Vision, "Evaluate image size"). */
 #define IK_PICTURE_EDGE 2000
 #define IK_PICTURE_BYTES (IK_MIB(5) / 4 * 3)
-/* Limit on a document, and on all files in a request, which Google limits to 20 MB in base64 (Files,
- * "Inline data"), and on their number, which is Anthropic's. */
-#define IK_DOCUMENT_BYTES IK_MIB(14)
+/* Limit on the files of a request, besides IK_LIMIT_DOCUMENT; it is Anthropic's. */
 #define IK_ATTACHMENTS_MOST 100
 /* Limit on the files of one message. */
 #define IK_MESSAGE_FILES_MOST 20
@@ -60,6 +62,7 @@ struct ik_attachments {
 	struct ik_bytes **contents;
 	size_t count;
 	size_t files; /* those that are not text */
+	size_t bytes; /* of all these */
 };
 void ik_attachments_init(struct ik_attachments *attachments);
 void ik_attachments_done(struct ik_attachments *attachments);
@@ -74,6 +77,10 @@ struct ik_attached_file {
 	struct ik_bytes *bytes;
 };
 void ik_attachments_add_file(struct ik_attachments *attachments, const char *name,
+	const struct ik_attached_file *file);
+/* May it be added? A message has IK_MESSAGE_FILES_MOST files at most, of IK_LIMIT_DOCUMENT bytes
+ * together. */
+bool ik_attachments_fits(const struct ik_attachments *attachments,
 	const struct ik_attached_file *file);
 
 /* Return message with these attachments; it is unchanged if there are none. Takes over the caller's

@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/places.h"
+#include "conversation/attachment.h"
 #include "json/write.h"
+#include "tool/fit.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -18,18 +19,24 @@
 /* A NUL in the first LOOK_BYTES bytes means that the file isn't text. */
 #define LOOK_BYTES 8192
 
-void ik_attached_init(struct ik_attached *attached)
-{
-	ik_buf_init(&attached->text, IK_LIMIT_USER_TEXT);
-	ik_buf_init(&attached->data, IK_LIMIT_USER_TEXT);
-	attached->last_command[0] = '\0';
-}
+/* A picture or a document that is mentioned. */
+struct mentioned_file {
+	char *path, *name;
+};
 
-void ik_attached_done(struct ik_attached *attached)
-{
-	ik_buf_done(&attached->text);
-	ik_buf_done(&attached->data);
-}
+struct ik_attach {
+	struct ik_attach_options options;
+	ik_attach_done *done;
+	void *arg;
+	struct ik_buf text; /* the message, followed by the texts that go with it */
+	size_t typed;       /* length of the message as typed */
+	struct ik_attachments attachments;
+	char last_command[IK_UUID_TEXT];
+	struct mentioned_file *files; /* to be read by processes, one after the other */
+	size_t count, at;
+	struct ik_fit *fit;
+	struct ik_error error;
+};
 
 /* ---- mentions ---- */
 
@@ -140,8 +147,58 @@ char *ik_mention_unknown(const char *text, size_t length, const struct ik_places
 	return NULL;
 }
 
+/* Does the model refuse such a file? Then the error says what to do. */
+static bool is_refused(const struct ik_attach *attach, const char *name, bool document,
+	struct ik_error *error)
+{
+	const struct ik_model *model = attach->options.model;
+	const char *where = attach->options.unattended ? "-m" : "/model";
+
+	if (!model || ik_model_accepts(&model->facts, document ? IK_MEDIA_PDF : "image/png"))
+		return false;
+	(void)ik_error_set(error, IK_INVALID,
+		document ? _("@%s: %s accepts no PDF, as far as is known. Choose another model with %s, or "
+					 "say in ~/.ikigai/models.json that it does. Nothing was sent.")
+				 : _("@%s: %s accepts no pictures, as far as is known. Choose another model with "
+					 "%s, or say in ~/.ikigai/models.json that it does. Nothing was sent."),
+		name, model->name, where);
+	return true;
+}
+
+/* Judge a picture or a document by its first bytes; it is read later. */
+static enum ik_status check_file(const struct ik_attach *attach, const char *name,
+	const char *bytes, off_t size, struct ik_error *error)
+{
+	bool document = bytes[0] == '%';
+
+	if (is_refused(attach, name, document, error))
+		return error->status;
+	if (document && size > (off_t)IK_LIMIT_DOCUMENT)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("@%s is larger than 14 MB: split it. Nothing was sent."), name);
+	return IK_OK;
+}
+
 /* Read a text file. The error says so if it is not one. */
-static enum ik_status read_text(const char *path, const char *name, struct ik_buf *out,
+static enum ik_status read_text(int fd, const char *name, off_t size, struct ik_buf *out,
+	struct ik_error *error)
+{
+	int number = size <= (off_t)IK_ATTACH_FILE_BYTES ? ik_read_all(fd, out, (size_t)size + 1) : 0;
+
+	if (number != 0)
+		return ik_error_set(error, IK_FAILED, _("@%s: %s. Nothing was sent."), name,
+			strerror(number));
+	if (size > (off_t)IK_ATTACH_FILE_BYTES || ik_buf_status(out) != IK_OK)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("@%s is larger than 1 MB: ask the model to read a part of it. Nothing was sent."),
+			name);
+	if (memchr(out->data, '\0', out->length < LOOK_BYTES ? out->length : LOOK_BYTES))
+		return ik_error_set(error, IK_INVALID, _("@%s is no text. Nothing was sent."), name);
+	return IK_OK;
+}
+
+/* Open an ordinary file, and set *ret_size to its size. */
+static enum ik_status open_file(const char *path, const char *name, int *ret_fd, off_t *ret_size,
 	struct ik_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), number;
@@ -155,26 +212,16 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 			_("@%s: %s. Nothing was sent; write \\@ for an @ that names no file."), name,
 			strerror(number));
 	}
-	number = 0;
-	if (S_ISREG(status.st_mode) && status.st_size <= (off_t)IK_ATTACH_FILE_BYTES)
-		number = ik_read_all(fd, out, (size_t)status.st_size + 1);
+	if (S_ISREG(status.st_mode)) {
+		*ret_fd = fd;
+		*ret_size = status.st_size;
+		return IK_OK;
+	}
 	(void)close(fd);
-	if (S_ISDIR(status.st_mode))
-		return ik_error_set(error, IK_INVALID,
-			_("@%s is a directory: name a file in it. Nothing was sent."), name);
-	if (!S_ISREG(status.st_mode))
-		return ik_error_set(error, IK_INVALID, _("@%s is no ordinary file. Nothing was sent."),
-			name);
-	if (number != 0)
-		return ik_error_set(error, IK_FAILED, _("@%s: %s. Nothing was sent."), name,
-			strerror(number));
-	if (status.st_size > (off_t)IK_ATTACH_FILE_BYTES || ik_buf_status(out) != IK_OK)
-		return ik_error_set(error, IK_TOO_LARGE,
-			_("@%s is larger than 1 MB: ask the model to read a part of it. Nothing was sent."),
-			name);
-	if (memchr(out->data, '\0', out->length < LOOK_BYTES ? out->length : LOOK_BYTES))
-		return ik_error_set(error, IK_INVALID, _("@%s is no text. Nothing was sent."), name);
-	return IK_OK;
+	return ik_error_set(error, IK_INVALID,
+		S_ISDIR(status.st_mode) ? _("@%s is a directory: name a file in it. Nothing was sent.")
+								: _("@%s is no ordinary file. Nothing was sent."),
+		name);
 }
 
 /* ---- the parts ---- */
@@ -204,14 +251,41 @@ static void end_part(struct ik_buf *out, const char *tag)
 	ik_buf_printf(out, "</%s>", tag);
 }
 
-/* List an attachment in the message's data. */
-static void note(struct ik_attached *attached, size_t typed, const char *name, size_t bytes)
+/* Read a text, or note a picture or a document to be read later. Takes over path and name then. */
+static enum ik_status add_file(struct ik_attach *attach, char *path, char *name, bool *ret_later,
+	struct ik_error *error)
 {
-	struct ik_buf *data = &attached->data;
+	struct ik_buf bytes;
+	enum ik_status status;
+	ssize_t length;
+	off_t size = 0;
+	int fd = -1;
 
-	if (data->length == 0)
-		ik_json_printf(data, "{'typed':%zu,'attached':[", typed);
-	ik_json_printf(data, "{'name':'%s','bytes':%zu}", name, bytes);
+	*ret_later = false;
+	status = open_file(path, name, &fd, &size, error);
+	if (status != IK_OK)
+		return status;
+	ik_buf_init(&bytes, IK_ATTACH_FILE_BYTES);
+	ik_buf_reserve(&bytes, IK_FIT_LOOK);
+	length = pread(fd, bytes.data, IK_FIT_LOOK, 0);
+	if (length > 0 && ik_fit_begins(bytes.data, (size_t)length)) {
+		status = check_file(attach, name, bytes.data, size, error);
+		*ret_later = status == IK_OK;
+	} else {
+		status = read_text(fd, name, size, &bytes, error);
+	}
+	(void)close(fd);
+	if (*ret_later) {
+		attach->files = ik_alloc_more(attach->files, attach->count, sizeof(*attach->files));
+		attach->files[attach->count++] = (struct mentioned_file){ path, name };
+	} else if (status == IK_OK) {
+		begin_part(&attach->text, "file", "path", name);
+		ik_utf8_repair(&attach->text, bytes.data, bytes.length);
+		end_part(&attach->text, "file");
+		ik_attachments_add_text(&attach->attachments, name, bytes.length);
+	}
+	ik_buf_done(&bytes);
+	return status;
 }
 
 /* Is this file attached already? */
@@ -224,17 +298,18 @@ static bool is_known(char **paths, size_t count, const char *path)
 }
 
 /* Add the files that the written part of the text mentions. */
-static enum ik_status add_files(struct ik_attached *attached, const char *text, size_t length,
-	size_t written, const struct ik_places *places, struct ik_error *error)
+static enum ik_status add_files(struct ik_attach *attach, size_t written, struct ik_error *error)
 {
+	const struct ik_places *places = attach->options.places;
+	char *text = ik_strndup(attach->text.data, written); /* the buffer grows */
 	size_t position = 0, count = 0, used;
 	enum ik_status status = IK_OK;
 	struct ik_mention mention;
 	char **paths = NULL;
 
 	while (status == IK_OK && ik_mention_next(text, written, &position, &mention)) {
-		struct ik_buf bytes;
 		char *path, *name;
+		bool later;
 
 		used = path_length(places, &mention);
 		if (used == 0)
@@ -244,23 +319,19 @@ static enum ik_status add_files(struct ik_attached *attached, const char *text, 
 			free(path);
 			continue;
 		}
-		name = ik_strndup(mention.path, used);
-		ik_buf_init(&bytes, IK_ATTACH_FILE_BYTES);
-		status = read_text(path, name, &bytes, error);
-		if (status == IK_OK) {
-			begin_part(&attached->text, "file", "path", name);
-			ik_utf8_repair(&attached->text, bytes.data, bytes.length);
-			end_part(&attached->text, "file");
-			note(attached, length, name, bytes.length);
-		}
-		ik_buf_done(&bytes);
-		free(name);
 		paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
-		paths[count++] = path;
+		paths[count++] = ik_strdup(path);
+		name = ik_strndup(mention.path, used);
+		status = add_file(attach, path, name, &later, error);
+		if (!later) {
+			free(path);
+			free(name);
+		}
 	}
 	while (count > 0)
 		free(paths[--count]);
 	free(paths);
+	free(text);
 	return status;
 }
 
@@ -282,7 +353,7 @@ static void put_output(struct ik_buf *out, const char *text, size_t length)
 }
 
 /* Add what a command reports to the model. Return false if that is nothing. */
-static bool add_command(struct ik_attached *attached, const struct ik_message *message,
+static bool add_command(struct ik_attach *attach, const struct ik_message *message,
 	struct ik_buf *output)
 {
 	struct ik_json_span data = ik_message_data(message);
@@ -292,17 +363,17 @@ static bool add_command(struct ik_attached *attached, const struct ik_message *m
 	ik_buf_clear(output);
 	if (!ik_json_string(ik_json_member(data, shell ? "output" : "told"), output) && !shell)
 		return false;
-	begin_part(&attached->text, tag, shell ? "command" : "line", message->content + shell);
-	put_output(&attached->text, output->data, output->length);
-	end_part(&attached->text, tag);
+	begin_part(&attach->text, tag, shell ? "command" : "line", message->content + shell);
+	put_output(&attach->text, output->data, output->length);
+	end_part(&attach->text, tag);
 	return true;
 }
 
 /* Add the output of the user's shell commands since the last message, and what other commands
  * report to the model. */
-static void add_commands(struct ik_attached *attached, size_t typed,
-	const struct ik_conversation *conversation, const char *since)
+static void add_commands(struct ik_attach *attach)
 {
+	const struct ik_conversation *conversation = attach->options.conversation;
 	size_t count = ik_conversation_count(conversation), at = count;
 	struct ik_buf output;
 
@@ -310,52 +381,125 @@ static void add_commands(struct ik_attached *attached, size_t typed,
 		const struct ik_message *message = ik_conversation_at(conversation, at - 1);
 
 		if ((message->kind == IK_KIND_USER && !ik_message_is_automatic(message)) ||
-			(since && ik_text_equal(message->id, since)))
+			ik_text_equal(message->id, attach->options.since))
 			break;
 	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	for (; at < count; at++) {
 		const struct ik_message *message = ik_conversation_at(conversation, at);
 
-		if (message->kind != IK_KIND_COMMAND || !add_command(attached, message, &output))
+		if (message->kind != IK_KIND_COMMAND || !add_command(attach, message, &output))
 			continue;
-		note(attached, typed, message->content, output.length);
-		memcpy(attached->last_command, message->id, sizeof(attached->last_command));
+		ik_attachments_add_text(&attach->attachments, message->content, output.length);
+		memcpy(attach->last_command, message->id, sizeof(attach->last_command));
 	}
 	ik_buf_done(&output);
 }
 
-enum ik_status ik_attach(const char *text, size_t length, size_t written,
-	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
-	struct ik_attached *attached, struct ik_error *error)
+/* ---- the message ---- */
+
+/* Report the message, now that all that goes with it is there. */
+static void finish(struct ik_attach *attach)
 {
-	ik_buf_append(&attached->text, text, length);
-	if (add_files(attached, text, length, written, places, error) != IK_OK)
-		return error->status;
-	add_commands(attached, length, conversation, since);
-	if (attached->data.length > 0)
-		ik_json_printf(&attached->data, "]}");
-	if (ik_buf_status(&attached->text) != IK_OK || ik_buf_status(&attached->data) != IK_OK)
-		return ik_error_set(error, IK_TOO_LARGE,
+	struct ik_message *message;
+	struct ik_buf data;
+
+	add_commands(attach);
+	if (ik_buf_status(&attach->text) != IK_OK ||
+		ik_buf_status(&attach->attachments.list) != IK_OK) {
+		(void)ik_error_set(&attach->error, IK_TOO_LARGE,
 			_("The message is too large with all that goes with it. Nothing was sent."));
-	return IK_OK;
+		attach->done(attach->arg, NULL, "", &attach->error);
+		return;
+	}
+	ik_buf_init(&data, IK_KIB(1));
+	if (attach->attachments.count > 0)
+		ik_json_printf(&data, "{'typed':%zu}", attach->typed);
+	message = ik_message_with_attachments(ik_message_new(IK_KIND_USER, attach->text.data,
+											  attach->text.length,
+											  data.length > 0 ? data.data : NULL, data.length),
+		&attach->attachments);
+	attach->done(attach->arg, message, attach->last_command, NULL);
+	ik_message_unref(message);
+	ik_buf_done(&data);
 }
 
-enum ik_status ik_attach_and_submit(struct ik_session *session, const char *text, size_t length,
-	size_t written, const struct ik_places *places, char since[IK_UUID_TEXT],
-	struct ik_error *error)
-{
-	struct ik_attached attached;
-	enum ik_status status;
+static void read_next(struct ik_attach *attach);
 
-	ik_attached_init(&attached);
-	status = ik_attach(text, length, written, places, ik_session_conversation(session), since,
-		&attached, error);
-	if (status == IK_OK)
-		ik_session_submit(session, attached.text.data, attached.text.length, attached.data.data,
-			attached.data.length);
-	if (status == IK_OK && since && attached.last_command[0] != '\0')
-		memcpy(since, attached.last_command, IK_UUID_TEXT);
-	ik_attached_done(&attached);
-	return status;
+/* Attach a picture or a document. The text names it, too, which tells several apart. */
+static void on_fit(void *arg, const struct ik_attached_file *file, const char *problem)
+{
+	struct ik_attach *attach = arg;
+	const char *name = attach->files[attach->at++].name;
+
+	if (!file || !ik_attachments_fits(&attach->attachments, file)) {
+		(void)ik_error_set(&attach->error, IK_INVALID, _("@%s: %s. Nothing was sent."), name,
+			file ? _("a message can have at most 20 pictures and documents, of 14 MB together")
+				 : problem);
+		attach->done(attach->arg, NULL, "", &attach->error);
+		return;
+	}
+	attach->fit = ik_fit_close(attach->fit);
+	begin_part(&attach->text, "file", "path", name);
+	ik_buf_printf(&attach->text, "(attached: %s", file->media_type);
+	if (file->width > 0)
+		ik_buf_printf(&attach->text, ", %lldx%lld", (long long)file->width,
+			(long long)file->height);
+	ik_buf_puts(&attach->text, ")");
+	end_part(&attach->text, "file");
+	ik_attachments_add_file(&attach->attachments, name, file);
+	read_next(attach);
+}
+
+/* Read the next picture or document, or report the message. */
+static void read_next(struct ik_attach *attach)
+{
+	const struct ik_fit_options options = {
+		.loop = attach->options.loop,
+		.program = attach->options.places->picture,
+		.directory = attach->options.places->directory,
+		.path = attach->at < attach->count ? attach->files[attach->at].path : NULL,
+	};
+
+	if (options.path)
+		attach->fit = ik_fit_start(&options, on_fit, attach);
+	else
+		finish(attach);
+}
+
+struct ik_attach *ik_attach_start(const struct ik_attach_options *options, const char *text,
+	size_t length, size_t written, ik_attach_done *done, void *arg)
+{
+	struct ik_attach *attach = ik_alloc(sizeof(*attach));
+	struct ik_error error;
+
+	attach->options = *options;
+	attach->done = done;
+	attach->arg = arg;
+	attach->typed = length;
+	ik_buf_init(&attach->text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&attach->text, text, length);
+	ik_attachments_init(&attach->attachments);
+	if (add_files(attach, written, &error) != IK_OK) {
+		done(arg, NULL, "", &error);
+		return ik_attach_close(attach);
+	}
+	read_next(attach);
+	return attach->fit ? attach : ik_attach_close(attach);
+}
+
+struct ik_attach *ik_attach_close(struct ik_attach *attach)
+{
+	if (!attach)
+		return NULL;
+	attach->fit = ik_fit_close(attach->fit);
+	for (; attach->count > 0; attach->count--) {
+		free(attach->files[attach->count - 1].path);
+		free(attach->files[attach->count - 1].name);
+	}
+	free(attach->files);
+	ik_attachments_done(&attach->attachments);
+	ik_buf_done(&attach->text);
+	free(attach);
+	return NULL;
 }

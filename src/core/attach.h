@@ -1,20 +1,22 @@
 /*
  * attach: attachments of a message: the files that it mentions, the output of the user's shell
- * commands since the last message, and the changes that /undo made to files.
+ * commands since the last message, and the changes that /undo made to files.  Texts become a part of
+ * the message; pictures and documents are attached to it (conversation/attachment.h).
  *
  * A mention is a file if one of that name exists, or if it can't be
  * anything else: its directory exists, it has an extension, or it is in quotes.  Anything
  * else that begins with "@" is text.  Punctuation at the end belongs to the name only if
  * such a file exists.
  *
- * May include: util, json, conversation, agent/session/session.h, core.
+ * May include: util, json, conversation, tool, agent/model.h, core.
  */
 #ifndef IK_CORE_ATTACH_H
 #define IK_CORE_ATTACH_H
 
-#include "agent/session/session.h"
+#include "agent/model.h"
 #include "conversation/conversation.h"
 #include "core/places.h"
+#include "loop/loop.h"
 
 /* A place where a message mentions a file: "@PATH", up to the next blank, or @"PATH with blanks".
  * The "@" must begin a word: neither an address (me@example.org) nor "\@" is a mention. */
@@ -35,35 +37,40 @@ bool ik_mention_next(const char *text, size_t length, size_t *position,
  * is none. */
 char *ik_mention_unknown(const char *text, size_t length, const struct ik_places *places);
 
-/* Limit on the size of an attached file. */
+/* Limit on the size of an attached text. */
 #define IK_ATTACH_FILE_BYTES ((size_t)1 << 20)
 /* Limit on the attached output of a command; its beginning and end are sent. */
 #define IK_ATTACH_OUTPUT_BYTES ((size_t)1 << 16)
 
-/* What is sent instead of the message as typed. */
-struct ik_attached {
-	struct ik_buf text; /* the message, followed by its attachments */
-	struct ik_buf data; /* the message's data (conversation/message.h); empty if nothing is
-	                       attached */
-	char last_command[IK_UUID_TEXT]; /* id of the newest attached command, or "" */
+struct ik_attach;
+
+/* Everything is borrowed until done, or the close. */
+struct ik_attach_options {
+	struct ik_loop *loop;
+	const struct ik_places *places;
+	const struct ik_conversation *conversation;
+	const char *since;            /* id of the last command that went with a message; "": none */
+	const struct ik_model *model; /* gets the message; NULL: not known */
+	bool unattended;              /* no user can type commands: give other advice */
 };
-void ik_attached_init(struct ik_attached *attached);
-void ik_attached_done(struct ik_attached *attached);
+
+/* message is what is to be sent in place of the text as typed, valid during the call; NULL: nothing,
+ * and error names the file and says what to do. last_command is the id of the newest command that
+ * goes with it, or "". */
+typedef void ik_attach_done(void *arg, struct ik_message *message, const char *last_command,
+	const struct ik_error *error);
 
 /*
- * Read the attachments of a message. Only its first `written` bytes, which were typed, may mention
- * files. Commands are included if they begin with "!" or have something to report to the model
- * (conversation/message.h), and follow the last message and the command with the id since (NULL:
- * none). The error names the file and says what to do; then send nothing.
+ * Make a message of a text and all that goes with it. Only its first `written` bytes, which were
+ * typed, may mention files. Commands are included if they begin with "!" or have something to report
+ * to the model (conversation/message.h), and follow the last message and the command `since`.
+ *
+ * Pictures and documents are read by processes: then done is called in a later turn of the loop, and
+ * the caller closes the object. Without any, done is called at once, and NULL is returned.
  */
-enum ik_status ik_attach(const char *text, size_t length, size_t written,
-	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
-	struct ik_attached *attached, struct ik_error *error) IK_MUST_USE;
-
-/* Send a message to a session with its attachments. since is updated; it may be NULL. On error,
- * nothing is sent. */
-enum ik_status ik_attach_and_submit(struct ik_session *session, const char *text, size_t length,
-	size_t written, const struct ik_places *places, char since[IK_UUID_TEXT],
-	struct ik_error *error) IK_MUST_USE;
+struct ik_attach *ik_attach_start(const struct ik_attach_options *options, const char *text,
+	size_t length, size_t written, ik_attach_done *done, void *arg);
+/* Stop it. Takes NULL. Returns NULL. */
+struct ik_attach *ik_attach_close(struct ik_attach *attach);
 
 #endif

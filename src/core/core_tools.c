@@ -36,6 +36,7 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 		},
 		.directory = setup->places.directory,
 		.sandbox = setup->sandbox,
+		.picture = setup->places.picture,
 	};
 }
 

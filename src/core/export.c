@@ -187,6 +187,7 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 		ik_buf_printf(out, "## %s\n\n", _("You"));
 		ik_buf_append(out, message->content, message->content_length);
 		ik_buf_puts(out, "\n\n");
+		ik_outputs_markdown(out, message);
 		break;
 	case IK_KIND_ASSISTANT:
 		if (message->content_length == 0)

@@ -12,12 +12,12 @@
 
 void ik_outputs_begin(struct ik_outputs *outputs, const struct ik_message *message)
 {
-	int stream;
+	size_t most = sizeof(outputs->blobs) / sizeof(*outputs->blobs);
 
 	*outputs = (struct ik_outputs){ .count = 0 };
-	for (stream = 0; stream < STREAMS; stream++)
-		if (ik_message_blob(message, stream, &outputs->blobs[outputs->count]))
-			outputs->count++;
+	while (outputs->count < most &&
+		ik_message_blob_at(message, outputs->count, &outputs->blobs[outputs->count]))
+		outputs->count++;
 }
 
 /* Return the size of the next part, or 0 if there is none. */
@@ -82,6 +82,24 @@ char *ik_outputs_missing(size_t count)
 		count);
 }
 
+/* Append where the attached files are. */
+static void files_markdown(struct ik_buf *out, const struct ik_message *message)
+{
+	struct ik_attachment file;
+
+	for (size_t i = 0; ik_message_attachment(message, i, &file); i++) {
+		char *name = ik_attachment_is_file(&file) ? ik_json_string_new(file.name, NULL) : NULL;
+
+		if (!name)
+			continue;
+		/* Translators: the first is the name of a file, the last an id. */
+		ik_buf_printf(out, _("%s (%s, %lld bytes) is in the export as JSON Lines, as %s."), name,
+			file.media_type, (long long)file.bytes, file.blob);
+		ik_buf_puts(out, "\n\n");
+		free(name);
+	}
+}
+
 void ik_outputs_markdown(struct ik_buf *out, const struct ik_message *message)
 {
 	static const char *const names[STREAMS] = { "stdout", "stderr" };
@@ -96,6 +114,7 @@ void ik_outputs_markdown(struct ik_buf *out, const struct ik_message *message)
 			names[stream], (long long)blob.bytes, blob.id);
 		ik_buf_puts(out, "\n\n");
 	}
+	files_markdown(out, message);
 }
 
 /* ---- reading ---- */

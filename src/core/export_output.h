@@ -1,7 +1,8 @@
 /*
- * export_output: the large outputs of a session (store/store.h) in its JSON Lines.
+ * export_output: the large outputs and the attached files of a session (store/store.h) in its JSON
+ * Lines.
  *
- * The parts of an output follow the event whose "blobs" name it, in order, one per line:
+ * The parts of an output follow the event whose "blobs" or "attached" name it, in order, one per line:
  * {"blob":"<UUID>","part":0,"base64":"..."} Each has IK_LIMIT_PART bytes, the last one the rest. If
  * the database lacks the end of an output, only its first parts are written, or none.
  *
@@ -10,13 +11,13 @@
 #ifndef IK_CORE_EXPORT_OUTPUT_H
 #define IK_CORE_EXPORT_OUTPUT_H
 
-#include "conversation/message.h"
+#include "conversation/attachment.h"
 #include "json/scan.h"
 #include "store/store.h"
 
 /* A position in the outputs of one event, for writing or reading. */
 struct ik_outputs {
-	struct ik_blob blobs[2];
+	struct ik_blob blobs[2 + IK_MESSAGE_FILES_MOST];
 	size_t count; /* of blobs */
 	size_t at;    /* index of the current output */
 	size_t part;  /* its next part */

@@ -104,6 +104,7 @@ enum ik_status ik_places_find(const char *directory, struct ik_places *ret_place
 	places.user_home = find_user_home();
 	find_home(&places);
 	places.system_tools = ik_places_installed("libexec", IK_PKGLIBEXECDIR);
+	places.picture = ik_path_join(places.system_tools, "picture/picture");
 	*ret_places = places;
 	return IK_OK;
 }
@@ -114,6 +115,7 @@ void ik_places_done(struct ik_places *places)
 	free(places->user_home);
 	free(places->directory);
 	free(places->system_tools);
+	free(places->picture);
 	free(places->problem);
 	memset(places, 0, sizeof(*places));
 }

@@ -16,6 +16,7 @@ struct ik_places {
 	char *user_home;    /* the user's home directory, or NULL */
 	char *directory;    /* the session's: of -C or the current one; canonical */
 	char *system_tools; /* in the build tree if the program runs from there */
+	char *picture;      /* the program that reads pictures (tool/fit.h) */
 	char *problem;      /* why home is unusable, or NULL */
 };
 

@@ -3,6 +3,7 @@
 #include <gd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "picture/header.h"
 #include "picture/sixel.h"
@@ -225,6 +226,26 @@ static gdImagePtr read_picture(const char *bytes, size_t length,
 	return NULL;
 }
 
+/* A document is not read here, but passes through the same door as a picture. */
+static bool is_document(const char *job, const char *bytes, size_t length)
+{
+	static const char mark[] = "%PDF-";
+
+	return ik_text_equal(job, "fit") && length >= sizeof(mark) - 1 &&
+		memcmp(bytes, mark, sizeof(mark) - 1) == 0;
+}
+
+static enum ik_status pass_document(const char *bytes, size_t length, struct ik_buf *out,
+	struct ik_error *error)
+{
+	if (length > IK_LIMIT_DOCUMENT)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("the document is too large: %zu bytes, of at most %zu"), length, IK_LIMIT_DOCUMENT);
+	put_header(out, "application/pdf", 0, 0);
+	ik_buf_append(out, bytes, length);
+	return ik_buf_check(out, _("the document"), error);
+}
+
 enum ik_status ik_picture_make(const char *job, int first, int second, const char *bytes,
 	size_t length, struct ik_buf *out, struct ik_error *error)
 {
@@ -234,6 +255,8 @@ enum ik_status ik_picture_make(const char *job, int first, int second, const cha
 
 	if (!is_job(job) || first < 1 || second < 1)
 		return ik_error_set(error, IK_INVALID, "%s %d %d?", job, first, second);
+	if (is_document(job, bytes, length))
+		return pass_document(bytes, length, out, error);
 	if (length > IK_LIMIT_PICTURE)
 		return ik_error_set(error, IK_TOO_LARGE, _("the picture is too large: %zu bytes"), length);
 	picture = read_picture(bytes, length, &header, error);
@@ -242,7 +265,7 @@ enum ik_status ik_picture_make(const char *job, int first, int second, const cha
 	if (!ik_text_equal(job, "fit")) {
 		done = put_drawing(picture, job, first, second, out);
 	} else if (header.width <= first && header.height <= first && length <= (size_t)second &&
-		header.orientation == 1) {
+		header.orientation == 1 && header.format != IK_PICTURE_GIF) {
 		put_header(out, media_types[header.format], (int)header.width, (int)header.height);
 		ik_buf_append(out, bytes, length);
 	} else {

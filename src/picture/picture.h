@@ -20,8 +20,9 @@
  * "height":...}, in which media_type is null unless what follows is a file of that type, and then:
  *
  *   fit      at most first pixels wide and high, and at most second bytes: the picture itself if it
- *            is that small, otherwise a smaller one (a JPEG stays one; others become a PNG, or a
- *            JPEG where that needs too many bytes)
+ *            is that small, otherwise a smaller one (a JPEG stays one; others, and each GIF, which
+ *            not every provider accepts, become a PNG, or a JPEG where that needs too many bytes).
+ *            A PDF is passed on as it is, without a size
  *   cells    at most first columns by second rows of a terminal, which width and height are then
  *            counted in: row by row, six bytes for each cell, the RGB of its upper and lower half
  *   png      at most first by second pixels

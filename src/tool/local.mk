@@ -6,11 +6,13 @@ libik_tool_a_SOURCES = \
 	src/tool/display.c src/tool/display.h \
 	src/tool/envelope.c src/tool/envelope.h \
 	src/tool/environment.c \
+	src/tool/fit.c src/tool/fit.h \
 	src/tool/findings.c src/tool/findings.h \
 	src/tool/load.c src/tool/load.h \
 	src/tool/output_files.c src/tool/output_files.h \
 	src/tool/protocol.c src/tool/protocol.h \
 	src/tool/registry.c src/tool/registry.h \
+	src/tool/returned_files.c src/tool/returned_files.h \
 	src/tool/run.c src/tool/run.h \
 	src/tool/schema_cache.c src/tool/schema_cache.h \
 	src/tool/source.c src/tool/source.h \

@@ -7,6 +7,7 @@
 #include "guard/sandbox.h"
 #include "json/schema.h"
 #include "tool/protocol.h"
+#include "tool/returned_files.h"
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -42,6 +43,8 @@ struct ik_run {
 	struct ik_buf arguments;
 	struct run_stream streams[2];  /* by enum ik_stream */
 	struct ik_output_files *files; /* for what is cut; NULL: none */
+	struct ik_fit_options fit;
+	struct ik_returned_files *returned; /* pictures and documents in the result; NULL: none */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -178,17 +181,11 @@ static void close_call(struct ik_run *run)
 	run->call = NULL;
 }
 
-/* The tool printed one JSON value. */
-static void take_value(struct ik_run *run, struct ik_json_span value)
+/* Wrap the result. */
+static void wrap_value(struct ik_run *run, struct ik_json_span value)
 {
-	char *message = reported_failure(run, value);
-	bool cut;
+	bool cut = ik_envelope_value(&run->envelope, value, run->output_limit, run->files);
 
-	if (message) {
-		fail(run, IK_TOOL_CRASHED, message, 0);
-		return;
-	}
-	cut = ik_envelope_value(&run->envelope, value, run->output_limit, run->files);
 	if (ik_buf_status(&run->envelope) != IK_OK) {
 		ik_buf_clear(&run->envelope);
 		ik_envelope_refusal(&run->envelope, IK_TOOL_INVALID_OUTPUT,
@@ -197,6 +194,30 @@ static void take_value(struct ik_run *run, struct ik_json_span value)
 		run->result.success = true;
 	}
 	finish(run, cut);
+}
+
+/* The files in the result are attached to it. */
+static void on_returned(void *arg, struct ik_json_span value, const struct ik_attachments *files)
+{
+	struct ik_run *run = arg;
+
+	run->result.attachments = files;
+	wrap_value(run, value);
+}
+
+/* The tool printed one JSON value. */
+static void take_value(struct ik_run *run, struct ik_json_span value)
+{
+	char *message = reported_failure(run, value);
+
+	if (message) {
+		fail(run, IK_TOOL_CRASHED, message, 0);
+		return;
+	}
+	if (run->fit.program)
+		run->returned = ik_returned_files_start(value, &run->fit, on_returned, run);
+	if (!run->returned)
+		wrap_value(run, value);
 }
 
 /* Use the output as text. */
@@ -409,6 +430,13 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->timeout_ms = timeout_of(options, tool);
 	run->protocol = tool->protocol;
 	run->sandbox = options->sandbox;
+	run->fit = (struct ik_fit_options){
+		.loop = options->loop,
+		.program = options->picture,
+		.directory = options->directory,
+		.sandbox = options->sandbox,
+		.tool = tool->name,
+	};
 	run->read_only = tool->read_only;
 	text = ik_run_arguments(arguments, length);
 	ik_buf_append(&run->arguments, text.text, text.length);
@@ -427,8 +455,12 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 
 void ik_run_cancel(struct ik_run *run)
 {
-	if (run->call)
+	if (run->call) {
 		run->source->ops->cancel_call(run->call);
+	} else if (run->returned && !run->result.attachments) {
+		run->returned = ik_returned_files_close(run->returned);
+		fail(run, IK_TOOL_CANCELLED, ik_format("Tool '%s' was cancelled", run->name), -1);
+	}
 }
 
 /* Deferred: free the memory. */
@@ -453,6 +485,7 @@ struct ik_run *ik_run_close(struct ik_run *run)
 	if (!run)
 		return NULL;
 	close_call(run);
+	run->returned = ik_returned_files_close(run->returned);
 	ik_loop_cancel_deferred(run->loop, report, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;

@@ -11,6 +11,7 @@
 #define IK_TOOL_RUN_H
 
 #include "config/config.h"
+#include "conversation/attachment.h"
 #include "loop/child.h"
 #include "tool/envelope.h"
 #include "tool/registry.h"
@@ -38,6 +39,8 @@ struct ik_run_options {
 	} kodelet;
 	const char *directory;      /* the session's */
 	struct ik_sandbox *sandbox; /* borrowed (guard/sandbox.h); NULL: not confined */
+	const char *picture;        /* the program that makes files fit (tool/fit.h); NULL: files that
+	                               tools return are left as they are */
 	const char *id;             /* of the call; NULL: none */
 };
 
@@ -46,9 +49,10 @@ struct ik_run_result {
 	const char *envelope; /* checked JSON */
 	size_t envelope_length;
 	bool success;
-	int64_t duration_ms;       /* of the process; 0 without one */
-	int exit_code;             /* as in the envelope: 128 + N for signal N; -1: null */
-	bool truncated;            /* the envelope, or the output, is incomplete */
+	int64_t duration_ms; /* of the process; 0 without one */
+	int exit_code;       /* as in the envelope: 128 + N for signal N; -1: null */
+	bool truncated;      /* the envelope, or the output, is incomplete */
+	const struct ik_attachments *attachments; /* files that the tool returned; NULL: none */
 	struct ik_bytes *whole[2]; /* all of stdout and stderr, up to the limits, by enum ik_stream, for
 	                              taking a reference; NULL: empty */
 };
@@ -65,8 +69,8 @@ struct ik_json_span ik_run_arguments(const char *text, size_t length);
 /*
  * Call the tool of that name in registry (a reference is kept while it runs). arguments is the
  * model's text, read by ik_run_arguments(): one JSON object. Never fails: a failure becomes an
- * envelope. Of the options only loop, output limit and sandbox are kept; registry, name and
- * arguments are referenced or copied.
+ * envelope. Of the options only loop, output limit, sandbox, directory and picture are
+ * kept; registry, name and arguments are referenced or copied.
  */
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
 	const char *name, const char *arguments, size_t length, const struct ik_run_events *events,

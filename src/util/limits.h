@@ -26,6 +26,9 @@
 #define IK_LIMIT_PICTURE IK_MIB(64)
 /* Its pixels, which a few bytes can promise: four bytes for each in memory. */
 #define IK_LIMIT_PIXELS 100000000L
+/* A document, and all files in a request, which Google limits to 20 MB in base64 (Files, "Inline
+ * data"). */
+#define IK_LIMIT_DOCUMENT IK_MIB(14)
 /* A tool's answer that is parsed as JSON in one turn of the loop; a larger one counts as text. */
 #define IK_LIMIT_JSON_ANSWER IK_MIB(4)
 /* The part of a tool's output that the model gets, unless configured: some 16,000 tokens. */

@@ -90,7 +90,7 @@ CLI_TESTS = \
 	tests/cli/trust_store.screen \
 	tests/cli/two_tools.screen \
 	tests/cli/web_search.screen \
-	tests/cli/wires.screen
+	tests/cli/files.screen tests/cli/files_sandbox.screen tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
 	tests/cli/binding.py tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_http.py tests/cli/mcp_stdio.py \

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "agent/model_cache.h"
+#include "agent/session/file_reader.h"
 #include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
@@ -22,9 +23,11 @@ struct ik_exchange {
 	struct ik_exchange_options options;
 	const struct ik_exchange_events *events;
 	void *arg;
-	int attempts;          /* retries so far */
-	struct ik_timer *next; /* fires when the next retry is due */
-	struct ik_timer *pace; /* for the built-in model */
+	int attempts;                 /* retries so far */
+	struct ik_timer *next;        /* fires when the next retry is due */
+	struct ik_timer *pace;        /* for the built-in model */
+	struct ik_file_reader *files; /* reads what the request needs; or NULL */
+	bool files_read;              /* once is enough for all tries */
 	bool closed;
 	unsigned spared; /* a bit for each refusal after which the request was sent again */
 
@@ -494,6 +497,28 @@ static void send_over_http(struct ik_exchange *exchange)
 	free(url);
 }
 
+static void send_request(void *arg);
+
+/* Send the request, now that its files have been read. */
+static void on_files_read(void *arg)
+{
+	struct ik_exchange *exchange = arg;
+
+	exchange->files = ik_file_reader_close(exchange->files);
+	send_request(exchange);
+}
+
+/* Start reading the files that the conversation needs. Return false if all are in memory. */
+static bool await_files(struct ik_exchange *exchange, const struct ik_conversation *conversation)
+{
+	if (!exchange->options.store || exchange->files_read)
+		return false;
+	exchange->files_read = true;
+	exchange->files = ik_file_reader_start(exchange->options.store, conversation, on_files_read,
+		exchange);
+	return exchange->files;
+}
+
 /* Send the request. Deferred, or called when the next retry is due: the previous turn of the loop
  * is busy with what caused the request, perhaps a large result. */
 static void send_request(void *arg)
@@ -510,6 +535,8 @@ static void send_request(void *arg)
 		fail_for_good(exchange, IK_CODE_CONFIG,
 			_("No model is chosen. Set provider and model in the "
 			  "configuration, or choose one with -p and -m."));
+	else if (await_files(exchange, request.conversation))
+		; /* it is sent later */
 	else if (make_request(exchange, &request, &error) != IK_OK)
 		fail_for_good(exchange, IK_CODE_CONTEXT, error.text);
 	else if (model->format->answer)
@@ -552,6 +579,7 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 		return NULL;
 	exchange->closed = true;
 	ik_loop_cancel_deferred(exchange->options.loop, send_request, exchange);
+	exchange->files = ik_file_reader_close(exchange->files);
 	stop(exchange);
 	exchange->next = ik_timer_close(exchange->next);
 	exchange->pace = ik_timer_close(exchange->pace);

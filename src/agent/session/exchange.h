@@ -9,8 +9,8 @@
  * wait than they have, and it was too busy or broken (status 429 or 5xx), the model's fallback
  * gets the request (IK_INPUT_FALLBACK).
  *
- * Owns the request, the decoder and the timers.  May include: util, conversation, loop, net,
- * provider, agent/model.h, agent/turn/turn.h.
+ * Owns the request, the decoder and the timers.  May include: util, conversation, loop, net, store,
+ * provider, agent/model.h, agent/turn/turn.h, agent/session/file_reader.h.
  */
 #ifndef IK_AGENT_SESSION_EXCHANGE_H
 #define IK_AGENT_SESSION_EXCHANGE_H
@@ -18,6 +18,7 @@
 #include "agent/model.h"
 #include "agent/turn/turn.h"
 #include "net/http.h"
+#include "store/store.h"
 
 struct ik_exchange;
 
@@ -49,6 +50,7 @@ struct ik_exchange_memory {
 struct ik_exchange_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
+	struct ik_store *store; /* has the files of messages; NULL: all of them are in memory */
 	struct ik_retry_options retry;
 	int64_t idle_timeout_ms;           /* limit on the server's silence; 0: none */
 	int number;                        /* request number of each input */

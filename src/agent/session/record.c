@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/attachment.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -73,6 +74,18 @@ static void store_prompt(struct ik_session_record *record)
 	ik_message_unref(message);
 }
 
+/* Store a message, then its files, which a crash in between loses: the message says what they
+ * were. */
+static void store_message(struct ik_session_record *record, struct ik_message *message)
+{
+	struct ik_attachment attachment;
+
+	ik_store_append(record->store, record->id, message);
+	for (size_t i = 0; ik_message_attachment(message, i, &attachment); i++)
+		if (attachment.contents)
+			ik_store_put_blob(record->store, record->id, attachment.blob, attachment.contents);
+}
+
 void ik_session_record_add(struct ik_session_record *record, struct ik_message *message)
 {
 	bool first;
@@ -87,7 +100,7 @@ void ik_session_record_add(struct ik_session_record *record, struct ik_message *
 	else if (first)
 		ik_session_record_start_storing(record);
 	if (record->stored)
-		ik_store_append(record->store, record->id, message);
+		store_message(record, message);
 	ik_conversation_append(record->conversation, message);
 }
 
@@ -163,7 +176,7 @@ void ik_session_record_start_storing(struct ik_session_record *record)
 		struct ik_message *message = ik_conversation_at(record->conversation, i);
 
 		if (message->sequence == 0)
-			ik_store_append(record->store, record->id, message);
+			store_message(record, message);
 	}
 }
 

@@ -151,6 +151,8 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 	for (int i = 0; i < 2; i++)
 		own.kept[i] = ik_bytes_length(event.whole[i]);
 	event.message = ik_message_own(line, &own, output.text, output.length);
+	if (result->attachments)
+		event.message = ik_message_with_attachments(event.message, result->attachments);
 	event.text = result->envelope;
 	event.text_length = result->envelope_length;
 	event.duration_ms = result->duration_ms;
@@ -173,6 +175,7 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 		.success = result->success,
 		.duration_ms = result->duration_ms,
 		.truncated = result->truncated,
+		.attachments = result->attachments,
 	};
 
 	/* Remove it first, so that the sink finds the session idle. */

@@ -144,6 +144,7 @@ static struct ik_exchange_options exchange_options(struct ik_session *session)
 	return (struct ik_exchange_options){
 		.loop = options->loop,
 		.http = options->http,
+		.store = options->store,
 		.retry = options->retry,
 		.idle_timeout_ms = options->idle_timeout_ms,
 		.memory = &session->memory,
@@ -959,8 +960,13 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 		return;
 	message = ik_message_new(IK_KIND_USER, text, length, data_length > 0 ? data : NULL,
 		data_length);
-	post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
+	ik_session_submit_message(session, message);
 	ik_message_unref(message);
+}
+
+void ik_session_submit_message(struct ik_session *session, struct ik_message *message)
+{
+	post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
 	if (session->compaction)
 		ik_compaction_tell(session->compaction);
 }

@@ -156,6 +156,9 @@ bool ik_session_is_following(const struct ik_session *session);
 void ik_session_submit(struct ik_session *session, const char *text, size_t length,
 	const char *data, size_t data_length);
 
+/* The same for a message of the user's that is already made; adds a reference. */
+void ik_session_submit_message(struct ik_session *session, struct ik_message *message);
+
 /* Return the text of the queued message at index (0: the oldest), or NULL past the newest. Borrowed
  * until something happens in the session. Allocates no memory. */
 const char *ik_session_queued(const struct ik_session *session, size_t index, size_t *ret_length);

@@ -286,16 +286,18 @@ static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_jso
 {
 	size_t kept[2] = { 0, 0 };
 	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name };
+	struct ik_message *message;
 
 	/* The complete output is stored only if the envelope was cut. */
 	for (int i = 0; i < 2 && outcome->truncated; i++)
 		kept[i] = ik_bytes_length(outcome->whole[i]);
 	memcpy(event.whole, outcome->whole, sizeof(event.whole));
 	part->state = IK_CALL_DONE;
-	append(turn,
-		ik_message_tool_result(part->id, part->name, envelope.text, envelope.length,
-			outcome->success, outcome->duration_ms, kept),
-		event);
+	message = ik_message_tool_result(part->id, part->name, envelope.text, envelope.length,
+		outcome->success, outcome->duration_ms, kept);
+	if (outcome->attachments)
+		message = ik_message_with_attachments(message, outcome->attachments);
+	append(turn, message, event);
 	event.kind = IK_EVENT_TOOL_DONE;
 	event.text = envelope.text;
 	event.text_length = envelope.length;

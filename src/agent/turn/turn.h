@@ -36,6 +36,7 @@
 #ifndef IK_AGENT_TURN_TURN_H
 #define IK_AGENT_TURN_TURN_H
 
+#include "conversation/attachment.h"
 #include "conversation/event.h"
 #include "provider/wire/delta.h"
 
@@ -133,8 +134,9 @@ struct ik_input {
 	int attempt, attempts;
 	bool success;
 	int64_t duration_ms;
-	bool truncated;            /* the envelope was cut */
-	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
+	bool truncated;                           /* the envelope was cut */
+	struct ik_bytes *whole[2];                /* as in IK_EVENT_TOOL_DONE */
+	const struct ik_attachments *attachments; /* files that the tool returned; may be NULL */
 };
 
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);

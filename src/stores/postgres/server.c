@@ -835,5 +835,11 @@ const struct ik_database_sql ik_database_sql = {
 	.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT (e.data->'blobs'->stream->>'id')::uuid"
 				  " FROM events e, unnest(ARRAY['stdout', 'stderr']) stream"
 				  " WHERE e.kind IN ('tool_result', 'command') AND e.session = ?1"
-				  " AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS "))",
+				  " AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS ")"
+				  " UNION ALL SELECT CASE WHEN id ~"
+				  "  '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN id::uuid END"
+				  " FROM (SELECT jsonb_path_query(e.data, '$.attached[*].blob') #>> '{}' AS id"
+				  "  FROM events e WHERE e.kind IN ('user', 'tool_result', 'command')"
+				  "  AND e.session = ?1 AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
+				  ")) files)",
 };

@@ -691,7 +691,12 @@ const struct ik_database_sql ik_database_sql = {
 				  " json_extract(e.data_json, '$.blobs.' || stream.value || '.id')"
 				  " FROM events e, json_each('[\"stdout\",\"stderr\"]') AS stream"
 				  " WHERE e.rowid IN (SELECT e.rowid" IK_OLDEST_EVENTS ")"
-				  " AND e.kind IN ('tool_result', 'command') AND json_valid(e.data_json))",
+				  " AND e.kind IN ('tool_result', 'command') AND json_valid(e.data_json)"
+				  " UNION ALL SELECT json_extract(file.value, '$.blob') FROM events e,"
+				  " json_each(CASE WHEN json_valid(e.data_json) THEN e.data_json ELSE '{}' END,"
+				  "  '$.attached') AS file"
+				  " WHERE e.rowid IN (SELECT e.rowid" IK_OLDEST_EVENTS ") AND file.type = 'object'"
+				  " AND e.kind IN ('user', 'tool_result', 'command'))",
 	.events_deleted = "UPDATE search_state SET indexed = min(indexed, last),"
 					  " plain_rows = min(plain_rows, last), named_rows = min(named_rows, last)"
 					  " FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)",

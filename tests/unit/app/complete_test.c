@@ -113,23 +113,56 @@ static void remove_places(void)
 
 TestSuite(attach, .init = make_places, .fini = remove_places);
 
+/* What came of an attempt. */
+static struct {
+	char *text, *data, *problem;
+	char last_command[IK_UUID_TEXT];
+} attached;
+
+static void on_attached(void *arg, struct ik_message *message, const char *last_command,
+	const struct ik_error *error)
+{
+	(void)arg;
+	attached.text = message ? strdup(message->content) : NULL;
+	attached.data = message ? strdup(message->data ? message->data : "") : NULL;
+	attached.problem = error ? strdup(error->text) : NULL;
+	strcpy(attached.last_command, last_command);
+}
+
+/* Attach without pictures, which is done at once. */
+static void attach(const char *text, const struct ik_conversation *conversation, const char *since)
+{
+	const struct ik_attach_options options = {
+		.places = &places,
+		.conversation = conversation,
+		.since = since,
+	};
+
+	cr_assert_null(ik_attach_start(&options, text, strlen(text), strlen(text), on_attached, NULL));
+}
+
+static void clear_attached(void)
+{
+	free(attached.text);
+	free(attached.data);
+	free(attached.problem);
+	memset(&attached, 0, sizeof attached);
+}
+
 /* The whole text that is sent, or the error. */
 static void check_attached(const char *text, const char *expected, const char *data)
 {
 	struct ik_conversation *conversation = ik_conversation_new();
-	struct ik_attached attached;
-	struct ik_error error;
 
-	ik_attached_init(&attached);
-	if (ik_attach(text, strlen(text), strlen(text), &places, conversation, NULL, &attached,
-			&error) == IK_OK) {
-		cr_assert_str_eq(attached.text.data, expected);
-		cr_assert_str_eq(attached.data.data, data);
+	attach(text, conversation, "");
+	if (attached.text) {
+		cr_assert_str_eq(attached.text, expected);
+		cr_assert_str_eq(attached.data, data);
 	} else {
-		cr_assert(data == NULL && strncmp(error.text, expected, strlen(expected)) == 0, "%s",
-			error.text);
+		cr_assert(data == NULL && strncmp(attached.problem, expected, strlen(expected)) == 0, "%s",
+			attached.problem);
 	}
-	ik_attached_done(&attached);
+	clear_attached();
 	ik_conversation_free(conversation);
 }
 
@@ -210,25 +243,19 @@ Test(attach, takes_along_what_commands_printed)
 		ik_message_command("/usage", "no"),
 		ik_message_command("!true", ""),
 	};
-	struct ik_attached attached;
-	struct ik_error error;
-	char since[IK_UUID_TEXT];
 	size_t i;
 
 	for (i = 0; i < 5; i++)
 		ik_conversation_append(conversation, messages[i]);
-	ik_attached_init(&attached);
-	cr_assert_eq(ik_attach("so?", 3, 3, &places, conversation, "", &attached, &error), IK_OK);
-	cr_assert_str_eq(attached.text.data, "so?\n\n<shell command=\"ls &quot;&lt;x>&quot;\">\na\nb\n</shell>"
+	attach("so?", conversation, "");
+	cr_assert_str_eq(attached.text, "so?\n\n<shell command=\"ls &quot;&lt;x>&quot;\">\na\nb\n</shell>"
 		"\n\n<shell command=\"true\">\n</shell>");
 	cr_assert_str_eq(attached.last_command, messages[4]->id);
-	ik_attached_done(&attached);
+	clear_attached();
 	/* What went with a message that still waits does not go with the next. */
-	memcpy(since, messages[2]->id, sizeof since);
-	ik_attached_init(&attached);
-	cr_assert_eq(ik_attach("so?", 3, 3, &places, conversation, since, &attached, &error), IK_OK);
-	cr_assert_str_eq(attached.text.data, "so?\n\n<shell command=\"true\">\n</shell>");
-	ik_attached_done(&attached);
+	attach("so?", conversation, messages[2]->id);
+	cr_assert_str_eq(attached.text, "so?\n\n<shell command=\"true\">\n</shell>");
+	clear_attached();
 	for (i = 0; i < 5; i++)
 		ik_message_unref(messages[i]);
 	ik_conversation_free(conversation);

@@ -158,11 +158,11 @@ Test(files, of_a_long_conversation_are_left_out_many_at_once)
 {
 	cr_assert_eq(ik_attachments_first(conversation), 0);
 	for (size_t i = 0; i < 5; i++) {
-		give_size(IK_DOCUMENT_BYTES / 4);
+		give_size(IK_LIMIT_DOCUMENT / 4);
 		cr_expect_eq(ik_attachments_first(conversation), i < 4 ? 0 : 4);
 	}
 	/* One that is too large alone is sent alone. */
-	give_size(2 * IK_DOCUMENT_BYTES);
+	give_size(2 * IK_LIMIT_DOCUMENT);
 	cr_expect_eq(ik_attachments_first(conversation), 5);
 	/* Then their number counts. */
 	for (size_t i = 0; i < IK_ATTACHMENTS_MOST; i++)
@@ -172,5 +172,5 @@ Test(files, of_a_long_conversation_are_left_out_many_at_once)
 	cr_expect_eq(ik_attachments_first(conversation), 6 + IK_ATTACHMENTS_MOST);
 	/* What was said before a summary is not sent. */
 	give(ik_message_summary("/compact", "", 0, "sum", 3));
-	cr_expect_eq(ik_attachments_first(conversation), 7 + IK_ATTACHMENTS_MOST);
+	cr_expect_eq(ik_attachments_first(conversation), 8 + IK_ATTACHMENTS_MOST);
 }

@@ -1,0 +1,224 @@
+#include "tool/returned_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/base64.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A file in the result. */
+struct returned_file {
+	struct ik_json_span image; /* the string that contains or names it */
+	char *name;
+	char *path; /* NULL: it is these bytes: */
+	struct ik_buf bytes;
+	char *line; /* what takes the place of the string; NULL: not known yet */
+};
+
+struct ik_returned_files {
+	struct ik_fit_options options;
+	ik_returned_files_done *done;
+	void *arg;
+	char *copy; /* of the result */
+	struct ik_json_span value;
+	struct returned_file *files;
+	size_t count, at;
+	struct ik_fit *fit; /* of the file at at; or NULL */
+	struct ik_attachments attachments;
+	struct ik_buf out; /* the new result */
+};
+
+/* ---- finding them ---- */
+
+static bool is_named_like_file(const char *text)
+{
+	static const char *const ends[] = { ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf" };
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (length > strlen(ends[i]) && strcasecmp(text + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Decode base64, or a data: URL with it. Return false if it is neither, or of no known file. */
+static bool decode(const char *text, struct ik_buf *bytes)
+{
+	const char *comma = ik_text_starts(text, "data:") ? strchr(text, ',') : NULL;
+	const char *base64 = comma ? comma + 1 : text;
+
+	return ik_base64_read(bytes, base64, strlen(base64)) &&
+		ik_fit_begins(bytes->data, bytes->length);
+}
+
+/* Add the file of a string if that is one. object surrounds it, or has no value. */
+static void add(struct ik_returned_files *files, struct ik_json_span image,
+	struct ik_json_span object)
+{
+	char *text = ik_json_text_new(image), *name;
+	struct returned_file file = { .image = image };
+	bool meant;
+
+	if (!text)
+		return;
+	ik_buf_init(&file.bytes, IK_LIMIT_PICTURE);
+	meant = decode(text, &file.bytes);
+	if (!meant && !ik_text_starts(text, "data:") &&
+		(is_named_like_file(text) || ik_json_member(object, "media_type").text)) {
+		meant = true;
+		file.path = ik_strdup(text);
+	}
+	if (meant) {
+		name = ik_json_text_new(ik_json_member(object, "name"));
+		file.name = name ? name : ik_strdup(file.path ? file.path : "image");
+		files->files = ik_alloc_more(files->files, files->count, sizeof(file));
+		files->files[files->count++] = file;
+	} else {
+		ik_buf_done(&file.bytes);
+	}
+	free(text);
+}
+
+/* Add the file of an object, if it is one. */
+static void add_object(struct ik_returned_files *files, struct ik_json_span object)
+{
+	if (ik_json_span_type(object) == IK_JSON_OBJECT)
+		add(files, ik_json_member(object, "image"), object);
+}
+
+/* Find all files, in their order. */
+static void find(struct ik_returned_files *files)
+{
+	static const struct ik_json_span none = { NULL, 0 };
+	struct ik_json_span images = ik_json_member(files->value, "images"), key, element;
+	struct ik_json_walk walk = { 0 };
+
+	add_object(files, files->value);
+	while (ik_json_next(files->value, &walk, &key, &element))
+		add_object(files, element);
+	walk = (struct ik_json_walk){ 0 };
+	while (ik_json_span_type(images) == IK_JSON_ARRAY &&
+		ik_json_next(images, &walk, &key, &element)) {
+		add_object(files, element);
+		add(files, element, none);
+	}
+}
+
+/* ---- replacing them ---- */
+
+/* Write the result with a line in the place of each string. */
+static void put_value(struct ik_returned_files *files)
+{
+	const char *at = files->value.text, *end = at + files->value.length;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct returned_file *file = &files->files[i];
+
+		ik_buf_append(&files->out, at, (size_t)(file->image.text - at));
+		ik_json_put_text(&files->out, file->line);
+		at = file->image.text + file->image.length;
+	}
+	ik_buf_append(&files->out, at, (size_t)(end - at));
+}
+
+static void fit_next(struct ik_returned_files *files);
+
+static void on_fit(void *arg, const struct ik_attached_file *fitting, const char *problem)
+{
+	struct ik_returned_files *files = arg;
+	struct returned_file *file = &files->files[files->at++];
+
+	if (!fitting || !ik_attachments_fits(&files->attachments, fitting)) {
+		file->line = ik_format("%s (not attached: %s)", file->name,
+			fitting ? "a result can have at most 20 files, of 14 MB together" : problem);
+	} else {
+		ik_attachments_add_file(&files->attachments, file->name, fitting);
+		file->line = fitting->width > 0
+			? ik_format("%s (attached: %s, %lldx%lld, %zu bytes)", file->name, fitting->media_type,
+				  (long long)fitting->width, (long long)fitting->height,
+				  ik_bytes_length(fitting->bytes))
+			: ik_format("%s (attached: %s, %zu bytes)", file->name, fitting->media_type,
+				  ik_bytes_length(fitting->bytes));
+	}
+	files->fit = ik_fit_close(files->fit);
+	fit_next(files);
+}
+
+/* Make the next file fit, or report that all are. */
+static void fit_next(struct ik_returned_files *files)
+{
+	struct ik_fit_options options = files->options;
+
+	if (files->at == files->count) {
+		put_value(files);
+		files->done(files->arg, (struct ik_json_span){ files->out.data, files->out.length },
+			&files->attachments);
+		return;
+	}
+	options.path = files->files[files->at].path;
+	options.bytes = files->files[files->at].bytes.data;
+	options.length = files->files[files->at].bytes.length;
+	files->fit = ik_fit_start(&options, on_fit, files);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct returned_file *first = one, *second = other;
+
+	return first->image.text < second->image.text ? -1 : first->image.text > second->image.text;
+}
+
+struct ik_returned_files *ik_returned_files_start(struct ik_json_span value,
+	const struct ik_fit_options *options, ik_returned_files_done *done, void *arg)
+{
+	struct ik_returned_files *files;
+
+	/* Most results have none, and need not be copied. */
+	if (!memmem(value.text, value.length, "\"image", 6))
+		return NULL;
+	files = ik_alloc(sizeof(*files));
+	files->options = *options;
+	files->done = done;
+	files->arg = arg;
+	files->copy = ik_strndup(value.text, value.length);
+	files->value = (struct ik_json_span){ files->copy, value.length };
+	ik_attachments_init(&files->attachments);
+	ik_buf_init(&files->out, IK_LIMIT_JSON_ANSWER + IK_LIMIT_ARGUMENTS);
+	find(files);
+	if (files->count == 0)
+		return ik_returned_files_close(files);
+	qsort(files->files, files->count, sizeof(*files->files), compare);
+	fit_next(files);
+	return files;
+}
+
+/* Free it (deferred: the fit borrows what is in it). */
+static void release(void *arg)
+{
+	struct ik_returned_files *files = arg;
+
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->files[i].name);
+		free(files->files[i].path);
+		free(files->files[i].line);
+		ik_buf_done(&files->files[i].bytes);
+	}
+	free(files->files);
+	free(files->copy);
+	ik_attachments_done(&files->attachments);
+	ik_buf_done(&files->out);
+	free(files);
+}
+
+struct ik_returned_files *ik_returned_files_close(struct ik_returned_files *files)
+{
+	if (!files)
+		return NULL;
+	files->fit = ik_fit_close(files->fit);
+	ik_loop_defer(files->options.loop, release, files);
+	return NULL;
+}
