@@ -41,6 +41,7 @@ struct ik_exchange {
 	struct ik_script script; /* reply of the built-in model, emitted step by step */
 	int status;
 	bool web_page;
+	bool demands;           /* the reply has to satisfy a schema */
 	bool heard;             /* a part of the reply has arrived */
 	struct ik_error unread; /* why the stream cannot be decoded */
 };
@@ -349,6 +350,8 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	if (status >= 200 && status < 300 && !exchange->web_page)
 		exchange->decoder = ik_decoder_new(exchange->model->format);
+	if (exchange->decoder)
+		exchange->decoder->plain = exchange->demands;
 }
 
 /* Does the user see this, or does it belong to a call? */
@@ -467,6 +470,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
 	request->refused = exchange->options.memory->refused;
+	exchange->demands = request->output_schema.text;
 	if (request->refused.schema)
 		request->output_schema = (struct ik_json_span){ NULL, 0 };
 	if (!request->output_schema.text)

@@ -251,7 +251,7 @@ size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span ur
 	ik_buf_init(&link, 4 * URL_BYTES);
 	ik_buf_init(&line, 4 * URL_BYTES + IK_KIB(1));
 	(void)string_bytes(decoder, url, &bytes, &length);
-	is_page = length <= URL_BYTES &&
+	is_page = !decoder->plain && length <= URL_BYTES &&
 		((length > 8 && memcmp(bytes, "https://", 8) == 0) ||
 			(length > 7 && memcmp(bytes, "http://", 7) == 0));
 	if (is_page)

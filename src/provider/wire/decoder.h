@@ -91,6 +91,7 @@ struct ik_stream_decoder {
 	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
 	int64_t counts[IK_COUNTS];     /* the sums of these */
 	int64_t searches;              /* those that the format has counted itself */
+	bool plain;                    /* the owner's wish: add nothing to the text, such as sources */
 	char **sources;                /* pages that the reply cites, as lines of a Markdown list */
 	size_t source_count;
 	size_t listed; /* number of those that were reported */
