@@ -27,12 +27,13 @@ SCREEN_TESTS = \
 	tests/screen/clear.screen \
 	tests/screen/command_rows.screen tests/screen/commands.screen \
 	tests/screen/commentary.screen \
-	tests/screen/autocompact.screen \
+	tests/screen/autocompact.screen tests/screen/autocompact_stopped.screen \
 	tests/screen/compact.screen \
 	tests/screen/compact_retry.screen \
 	tests/screen/complete.screen \
 	tests/screen/complete_aloud.screen \
 	tests/screen/context.screen \
+	tests/screen/prefix_refreshed.screen \
 	tests/screen/copy.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_hostile.screen \

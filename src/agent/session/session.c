@@ -708,6 +708,7 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 		.code = result->code,
 		.text_length = result->length,
 	};
+	int request = session->request;
 	struct ik_message *message;
 	char *text;
 
@@ -723,7 +724,9 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 	ik_session_record_add_message(session->record, message);
 	ik_message_unref(message);
 	set_context(session, 0);
-	if (!session->record->closing)
+	/* The sink may have closed the session, or cancelled the turn. */
+	if (!session->record->closing && session->request == request &&
+		ik_turn_state(session->turn) == IK_TURN_STREAMING && !session->exchange)
 		send_request(session);
 }
 
