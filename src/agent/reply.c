@@ -207,8 +207,11 @@ enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta
 	/* In this format it ends an item of the reply. */
 	part->complete = delta->of == IK_DELTA_TEXT && ik_text_equal(delta->name, IK_OPENAI_RESPONSES);
 	ik_buf_clear(&part->opaque);
-	ik_json_printf(&part->opaque, "{'provider':'%s','type':'%s','data':%.*s}",
-		delta->id ? delta->id : "", delta->name, (int)delta->text_length, delta->text);
+	ik_json_printf(&part->opaque, "{'provider':'%s','type':'%s',", delta->id ? delta->id : "",
+		delta->name);
+	if (delta->bound && *delta->bound)
+		ik_json_printf(&part->opaque, "'bound':'%s'", delta->bound);
+	ik_json_printf(&part->opaque, "'data':%.*s}", (int)delta->text_length, delta->text);
 	return ik_buf_status(&part->opaque);
 }
 

@@ -37,7 +37,7 @@
  *                compacted the conversation by itself
  * Data that a provider wants back with its text, thinking or call, and that only it understands, is
  * a further member:
- *   "opaque":{"provider":"<name>","type":"<wire format>","data":<any JSON>}
+ *   "opaque":{"provider":"<name>","type":"<wire format>","bound":"<hash>"?,"data":<any JSON>}
  * Thinking without content has only this member.
  *
  * May include: util, json.

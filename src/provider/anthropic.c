@@ -952,6 +952,7 @@ const struct ik_wire_format ik_anthropic_format = {
 	.models_path = "/v1/models?limit=1000",
 	.key_header = "x-api-key: ",
 	.header = "anthropic-version: 2023-06-01",
+	.binds = true,
 	.put_tool = put_tool_alone,
 	.put_request = put_request,
 	.state_size = sizeof(struct anthropic_stream_state),

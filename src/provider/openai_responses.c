@@ -383,8 +383,8 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			put_call(writer, message);
 		else if (message->kind == IK_KIND_ASSISTANT)
 			put_text(writer, message);
-		else if (opaque.text && writer->request->facts->form != IK_THINKING_UNSAID)
-			ik_json_put_raw(writer->out, opaque); /* a model that doesn't reason refuses it */
+		else if (opaque.text)
+			ik_json_put_raw(writer->out, opaque);
 	}
 }
 

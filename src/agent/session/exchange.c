@@ -37,6 +37,7 @@ struct ik_exchange {
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
 	struct ik_buf body;      /* request body */
+	char bound[IK_BINDING];  /* what the thinking in the reply will be bound to */
 	struct ik_buf words;     /* the beginning of a response that is not a stream */
 	struct ik_script script; /* reply of the built-in model, emitted step by step */
 	int status;
@@ -381,8 +382,10 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 		fail_as_reported(exchange, delta);
 		return;
 	}
-	if (delta->kind == IK_DELTA_OPAQUE)
+	if (delta->kind == IK_DELTA_OPAQUE) {
 		named.id = exchange->model->endpoint.provider;
+		named.bound = exchange->bound;
+	}
 	exchange->events->input(exchange->arg, &input);
 }
 
@@ -475,6 +478,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 		request->output_schema = (struct ik_json_span){ NULL, 0 };
 	if (!request->output_schema.text)
 		exchange->spared |= 1u << IK_REFUSES_SCHEMA; /* there is none to leave out */
+	ik_request_binding(model->format, request, exchange->bound);
 	if (!model->format->answer)
 		return ik_request_serialize(model->format, request, &exchange->body, error);
 	model->format->answer(request, &exchange->script);

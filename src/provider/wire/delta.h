@@ -21,7 +21,7 @@ enum ik_delta_kind {
 	                       IK_DELTA_THINKING or IK_DELTA_SEARCH (the last one reported, or one that
 	                       is not shown), IK_DELTA_TEXT (the last text reported) or IK_DELTA_CALL
 	                       (slot).
-	                       id is the provider, set by the caller, who knows it */
+	                       The caller, who knows them, sets id, the provider, and bound */
 	IK_DELTA_USAGE,     /* the token counts of this round so far, replacing earlier ones;
 	                       input_tokens includes cached and written ones */
 	IK_DELTA_STOP,      /* why the reply ended; always last, exactly once in a complete reply. text:
@@ -48,6 +48,7 @@ struct ik_delta {
 	bool retryable; /* ERROR: retrying the same request may help (overload, rate limit) */
 	enum ik_stop_reason stop;
 	enum ik_delta_kind of; /* OPAQUE: the kind it belongs to */
+	const char *bound;     /* OPAQUE: ik_request_binding() of the request; NULL: nothing */
 	int64_t input_tokens, output_tokens, cached_tokens, written_tokens, reasoning_tokens;
 	int64_t searches; /* USAGE: of the web, by the provider */
 };

@@ -153,6 +153,7 @@ struct ik_wire_format {
 	const char *path, *models_path;
 	const char *key_header; /* what precedes the key in its header */
 	const char *header;     /* another header of each request, or NULL */
+	bool binds;             /* thinking is bound to the request it was made for */
 
 	/* Append the object that describes a tool to the model; endpoint may be NULL. */
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
@@ -195,6 +196,13 @@ char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_en
  * is removed; without a key, its header is left out. */
 char **ik_wire_headers(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
 void ik_wire_headers_free(char **headers);
+
+/* Write a hash of what thinking in the reply to a request is bound to, if the format binds it: the
+ * model, and what precedes the conversation. With another one the provider may refuse it, so it is
+ * not sent back then. Otherwise write "". */
+#define IK_BINDING 17
+void ik_request_binding(const struct ik_wire_format *format, const struct ik_request *request,
+	char ret_bound[IK_BINDING]);
 
 /* Append the body of a streamed request. */
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,

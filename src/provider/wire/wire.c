@@ -189,6 +189,37 @@ void ik_wire_put_data_url(struct ik_buf *out, const struct ik_wire_file *file)
 	free(prefix);
 }
 
+void ik_request_binding(const struct ik_wire_format *format, const struct ik_request *request,
+	char ret_bound[IK_BINDING])
+{
+	size_t at;
+	const struct ik_message *summary = ik_conversation_summary(request->conversation, &at);
+	const char *prompt = request->system_prompt;
+	struct ik_buf text;
+
+	*ret_bound = '\0';
+	if (!format->binds)
+		return;
+	ik_buf_init(&text, IK_LIMIT_REQUEST);
+	ik_json_printf(&text, "['%s','%s',%s", request->model, prompt ? prompt : "",
+		ik_json_word(request->endpoint && request->endpoint->web_search));
+	if (summary)
+		ik_json_put_raw(&text, ik_message_data(summary));
+	for (size_t index = 0; index < request->tool_count; index++)
+		format->put_tool(&text, request->endpoint, &request->tools[index]);
+	(void)snprintf(ret_bound, IK_BINDING, "%016" PRIx64, ik_text_hash(text.data ? text.data : ""));
+	ik_buf_done(&text);
+}
+
+/* Is it thinking that was made for a request with another model, system prompt, summary or tools? */
+static bool is_bound_elsewhere(const struct ik_wire_writer *writer,
+	const struct ik_message *message)
+{
+	struct ik_json_span bound = ik_json_at(ik_message_data(message), "opaque.bound");
+
+	return writer->format->binds && bound.text && !ik_json_string_is(bound, writer->bound);
+}
+
 struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_message *message)
 {
@@ -199,7 +230,8 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 		message->time_ms < writer->bound_ms)
 		return (struct ik_json_span){ NULL, 0 };
 	/* The thinking of another model, before a switch: one that doesn't think refuses it. */
-	if (message->kind == IK_KIND_THINKING && request->facts->form == IK_THINKING_UNSAID)
+	if (message->kind == IK_KIND_THINKING &&
+		(request->facts->form == IK_THINKING_UNSAID || is_bound_elsewhere(writer, message)))
 		return (struct ik_json_span){ NULL, 0 };
 	return ik_message_opaque(message, endpoint ? endpoint->provider : NULL, writer->format->type);
 }
@@ -305,6 +337,7 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 {
 	struct ik_wire_writer writer = { .format = format, .request = request, .out = out, .role = "" };
 
+	ik_request_binding(format, request, writer.bound);
 	format->put_request(&writer);
 	return ik_buf_check(out, _("the request"), error);
 }

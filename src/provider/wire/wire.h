@@ -23,6 +23,7 @@ struct ik_wire_writer {
 	const struct ik_request *request;
 	struct ik_buf *out;
 	const char *role;            /* role of the open message, a literal; "": none */
+	char bound[IK_BINDING];      /* ik_request_binding() */
 	bool any;                    /* something has been written */
 	size_t content;              /* offset in out of the open user's message's text */
 	int64_t bound_ms;            /* opaque data of messages before this time is left out */

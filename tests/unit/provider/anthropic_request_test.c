@@ -1,9 +1,11 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
 #include "asking.h"
+#include "provider/formats.h"
 
 #define TYPE "anthropic"
 #define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
@@ -178,4 +180,59 @@ Test(anthropic_request, mends_what_would_be_refused)
 	cr_assert_eq(ik_json_span_type(ik_json_at(results, "1.content")), IK_JSON_STRING);
 	free(id);
 	free(body);
+}
+
+/* Give thinking that was made for that request. */
+static void think_for(const struct ik_request *request)
+{
+	char bound[IK_BINDING], opaque[200];
+
+	ik_request_binding(ik_wire_format_find(IK_ANTHROPIC), request, bound);
+	snprintf(opaque, sizeof opaque, "{\"provider\":\"far\",\"type\":\"anthropic\",\"bound\":\"%s\","
+		"\"data\":{\"signature\":\"sealed\"}}", bound);
+	give(ik_message_with(ik_message_new(IK_KIND_THINKING, "hm", 2, NULL, 0), "opaque", opaque,
+		strlen(opaque)));
+}
+
+static void expect_sealed(const struct ik_request *request, bool sealed, const char *after)
+{
+	char *body = body_of(IK_ANTHROPIC, request);
+
+	cr_expect_eq(strstr(body, "sealed") != NULL, sealed, "%s: %s", after, body);
+	free(body);
+}
+
+/* Newer models refuse thinking that was made for another conversation. */
+Test(anthropic_request, leaves_out_thinking_of_another_conversation)
+{
+	static const struct ik_tool_definition tools[] = { { "one", "First", { NULL, 0 } },
+		{ "two", "Second", { NULL, 0 } } };
+	const struct ik_endpoint far = { .provider = "far", .base_url = "http://x" };
+	const struct ik_request request = { .model = "claude-opus-5-5", .endpoint = &far,
+		.conversation = conversation, .system_prompt = "s", .tools = tools, .tool_count = 1 };
+	struct ik_request other = request;
+	char bound[IK_BINDING] = "x";
+
+	say(IK_KIND_USER, "hi");
+	think_for(&request);
+	say(IK_KIND_ASSISTANT, "well");
+	say(IK_KIND_USER, "and?");
+	expect_sealed(&request, true, "nothing");
+	other.tool_count = 2;
+	expect_sealed(&other, false, "another tool");
+	other = request;
+	other.system_prompt = "t";
+	expect_sealed(&other, false, "another prompt");
+	other = request;
+	other.model = "claude-fable-5-2";
+	expect_sealed(&other, false, "another model");
+	expect_sealed(&request, true, "a change back");
+	give(ik_message_summary("/compact", "told", 4, "short", 5));
+	say(IK_KIND_USER, "hi");
+	think_for(&request);
+	say(IK_KIND_ASSISTANT, "well");
+	say(IK_KIND_USER, "and?");
+	expect_sealed(&request, true, "a summary");
+	ik_request_binding(ik_wire_format_find(IK_GOOGLE), &request, bound);
+	cr_assert_str_eq(bound, "");
 }
