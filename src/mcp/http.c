@@ -16,7 +16,6 @@
 #include "util/text.h"
 #include "util/uuid.h"
 
-#define META "io.modelcontextprotocol/"
 /* MCP's own error code. */
 enum { HEADER_MISMATCH = -32020 };
 
@@ -62,7 +61,7 @@ struct http {
 	struct ik_cli *cli;
 	struct ik_mcp_server *server;
 	struct ik_http_server *listener;
-	char *token;
+	char *address, *token;
 	struct http_session *sessions;
 	size_t session_count;
 	struct http_answer *answers;
@@ -222,15 +221,22 @@ static struct http_session *find_session(const struct http *http, const char *id
 	return session;
 }
 
-static struct http_session *new_session(struct http *http)
+/* Make the session that an exchange begins; NULL: there are too many, which is answered. */
+static struct http_session *open_session(struct http *http, struct ik_http_exchange *exchange)
 {
-	struct http_session *session = ik_alloc(sizeof(*session));
+	struct http_session *session;
 
+	if (http->session_count == SESSIONS) {
+		answer_empty(exchange, STATUS_UNAVAILABLE);
+		return NULL;
+	}
+	session = ik_alloc(sizeof(*session));
 	ik_uuid_new(session->id);
 	session->session = ik_mcp_session_new(http->server);
 	session->next = http->sessions;
 	http->sessions = session;
 	http->session_count++;
+	ik_http_exchange_add(exchange, "Mcp-Session-Id", session->id);
 	return session;
 }
 
@@ -317,21 +323,17 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 	if (ik_json_check(body, length, &value, NULL) != IK_OK)
 		value = (struct ik_json_span){ NULL, 0 };
 	message = ik_rpc_read(value);
-	version = ik_json_member(ik_json_member(message.params, "_meta"), META "protocolVersion");
+	version = ik_json_member(ik_json_member(message.params, "_meta"),
+		IK_MCP_META "protocolVersion");
 	if (version.text)
 		wrong = wrong_header(exchange, &message, version);
 	if (wrong) {
 		refuse_headers(exchange, message.id, wrong);
 		return;
 	}
-	if (!id && !version.text && ik_json_string_is(message.method, "initialize")) {
-		if (http->session_count == SESSIONS) {
-			answer_empty(exchange, STATUS_UNAVAILABLE);
-			return;
-		}
-		owner = new_session(http);
-		ik_http_exchange_add(exchange, "Mcp-Session-Id", owner->id);
-	}
+	if (!id && !version.text && ik_json_string_is(message.method, "initialize") &&
+		!(owner = open_session(http, exchange)))
+		return;
 	answer = new_answer(http, exchange, version.text ? NULL : owner);
 	answer->channel.settled = on_settled;
 	ik_mcp_session_take(answer->session, &answer->channel, body, length);
@@ -367,9 +369,9 @@ static void take_delete(struct http *http, struct ik_http_exchange *exchange)
 /* ---- who may ask ---- */
 
 /* Is it a name of this machine, with or without a port? */
-static bool is_local(const char *host)
+static bool is_local(const struct http *http, const char *host)
 {
-	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	const char *const names[] = { "localhost", "127.0.0.1", "[::1]", http->address };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t length = strlen(names[i]);
@@ -383,13 +385,13 @@ static bool is_local(const char *host)
 
 /* Do the headers come from this machine? A page of a foreign site has its own Origin, or, if its name
  * was made to lead here, its own Host. */
-static bool is_from_here(const struct ik_http_exchange *exchange)
+static bool is_from_here(const struct http *http, const struct ik_http_exchange *exchange)
 {
 	const char *origin = ik_http_exchange_header(exchange, "Origin");
 	const char *host = ik_http_exchange_header(exchange, "Host");
 	const char *name = origin ? strstr(origin, "://") : NULL;
 
-	return (!origin || (name && is_local(name + 3))) && (!host || is_local(host));
+	return (!origin || (name && is_local(http, name + 3))) && (!host || is_local(http, host));
 }
 
 /* Does the request have the token? Takes as long for every wrong one. */
@@ -414,7 +416,7 @@ static void on_request(void *arg, struct ik_http_exchange *exchange)
 	struct http *http = arg;
 	enum ik_http_method method = ik_http_exchange_method(exchange);
 
-	if (!is_from_here(exchange)) {
+	if (!is_from_here(http, exchange)) {
 		answer_empty(exchange, STATUS_FORBIDDEN);
 	} else if (!ik_text_equal(ik_http_exchange_path(exchange), "/mcp")) {
 		answer_empty(exchange, STATUS_NOT_FOUND);
@@ -486,13 +488,13 @@ static char *make_token(struct ik_error *error)
 }
 
 /* Say where the server is and what opens it. */
-static void announce(const struct http *http, const char *address)
+static void announce(const struct http *http)
 {
 	const char *given = getenv(IK_MCP_TOKEN_VARIABLE);
-	bool six = strchr(address, ':');
+	bool six = strchr(http->address, ':');
 
-	ik_complainf(_("serving at http://%s%s%s:%d/mcp"), six ? "[" : "", address, six ? "]" : "",
-		ik_http_server_port(http->listener));
+	ik_complainf(_("serving at http://%s%s%s:%d/mcp"), six ? "[" : "", http->address,
+		six ? "]" : "", ik_http_server_port(http->listener));
 	if (!given || given[0] == '\0')
 		ik_complainf(_("clients need the header Authorization: Bearer %s"), http->token);
 }
@@ -503,15 +505,15 @@ int ik_mcp_http_serve(struct ik_cli *cli, struct ik_mcp_server *server, const ch
 	struct http http = { .cli = cli, .server = server };
 	struct ik_error error = { .text = "" };
 	int port = 0;
-	char *address = read_address(where, &port, &error);
 
-	if (address)
+	http.address = read_address(where, &port, &error);
+	if (http.address)
 		http.token = make_token(&error);
 	if (http.token)
-		http.listener = ik_http_server_new(cli->loop, address, port, LARGEST, &events, &http,
+		http.listener = ik_http_server_new(cli->loop, http.address, port, LARGEST, &events, &http,
 			&error);
 	if (http.listener) {
-		announce(&http, address);
+		announce(&http);
 		(void)!ik_cli_wait(cli);
 	} else {
 		ik_complain(error.text);
@@ -524,6 +526,6 @@ int ik_mcp_http_serve(struct ik_cli *cli, struct ik_mcp_server *server, const ch
 		end_session(&http, http.sessions);
 	http.listener = ik_http_server_close(http.listener);
 	free(http.token);
-	free(address);
+	free(http.address);
 	return error.status == IK_INVALID ? 2 : error.status != IK_OK;
 }

@@ -26,8 +26,6 @@ static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26"
 /* The one in which several messages may come as a batch. */
 #define BATCH_VERSION "2025-03-26"
 
-#define META "io.modelcontextprotocol/"
-
 /* MCP's own error code. */
 enum { UNSUPPORTED_VERSION = -32022 };
 
@@ -129,7 +127,7 @@ static void answer(struct ik_mcp_channel *channel, struct ik_json_span id, bool 
 	struct ik_buf out;
 
 	if (modern) {
-		ik_json_printf(result, "'resultType':'complete','_meta':{'" META "serverInfo':");
+		ik_json_printf(result, "'resultType':'complete','_meta':{'" IK_MCP_META "serverInfo':");
 		put_self(result);
 		ik_json_close(result, '}');
 	}
@@ -532,7 +530,7 @@ static void call_tool(const struct incoming *in)
 /* Append {"KEY":ID}, the _meta that names a subscription. */
 static void put_subscription(struct ik_buf *out, struct ik_json_span id)
 {
-	ik_json_printf(out, "'_meta':{'" META "subscriptionId':%.*s}", (int)id.length, id.text);
+	ik_json_printf(out, "'_meta':{'" IK_MCP_META "subscriptionId':%.*s}", (int)id.length, id.text);
 }
 
 static void listen(const struct incoming *in)
@@ -582,9 +580,9 @@ static bool check_meta(const struct incoming *in, struct ik_json_span version)
 		ik_buf_done(&data);
 		return false;
 	}
-	if (ik_json_span_type(ik_json_member(meta, META "clientCapabilities")) == IK_JSON_OBJECT)
+	if (ik_json_span_type(ik_json_member(meta, IK_MCP_META "clientCapabilities")) == IK_JSON_OBJECT)
 		return true;
-	bad_params(in, "_meta lacks " META "clientCapabilities");
+	bad_params(in, "_meta lacks " IK_MCP_META "clientCapabilities");
 	return false;
 }
 
@@ -592,7 +590,7 @@ static bool check_meta(const struct incoming *in, struct ik_json_span version)
 static void dispatch(struct incoming *in, struct ik_json_span name)
 {
 	const struct ik_json_span version = ik_json_member(ik_json_member(in->params, "_meta"),
-		META "protocolVersion");
+		IK_MCP_META "protocolVersion");
 	const struct method *method = methods, *end = methods + sizeof(methods) / sizeof(methods[0]);
 
 	in->modern = version.length > 0;
@@ -603,7 +601,7 @@ static void dispatch(struct incoming *in, struct ik_json_span name)
 		return;
 	if (!in->modern && !in->session->version && (method == end || !method->early))
 		bad_params(in,
-			"begin with initialize, or name the version in _meta (" META "protocolVersion)");
+			"begin with initialize, or name the version in _meta (" IK_MCP_META "protocolVersion)");
 	else if (method == end)
 		answer_error(in->channel, in->id, IK_RPC_UNKNOWN_METHOD, "Method not found",
 			(struct ik_json_span){ NULL, 0 });

@@ -203,6 +203,12 @@ server.process.terminate()
 assert server.process.wait(timeout=60) == 143
 wait_for(lambda: not runs(pid))
 
+# Any address of this machine may be served, by its own name.
+server = Http("127.9.8.7:0")
+assert server.status("POST", hello) == 200
+server.process.terminate()
+assert server.process.wait(timeout=60) == 143
+
 # The token may be given; then it isn't printed.
 server = Http("[::1]:0" if os.path.exists("/proc/net/if_inet6") and " lo\n" in open("/proc/net/if_inet6", encoding="ascii").read()
               else "127.0.0.1:0", token="a secret")
