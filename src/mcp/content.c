@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "conversation/attachment.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "tool/envelope.h"
+#include "util/base64.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 /* Append the canonical form of `returns` if it is a schema of objects. Return whether it is. A
  * client rejects the whole list for one schema that is invalid, so a doubtful one is left out. */
@@ -83,6 +86,30 @@ static void put_failure(struct ik_buf *out, struct ik_json_span envelope)
 	ik_buf_done(&text);
 }
 
+/* Append the pictures and documents of a result. */
+static void put_files(struct ik_buf *out, const struct ik_message *result)
+{
+	struct ik_attachment file;
+
+	for (size_t i = 0; ik_message_attachment(result, i, &file); i++) {
+		bool document = ik_text_equal(file.media_type, IK_MEDIA_PDF);
+
+		if (!file.contents)
+			continue;
+		if (document)
+			ik_json_printf(out,
+				"{'type':'resource','resource':{'uri':'urn:uuid:%s','mimeType':'%s',"
+				"'blob':",
+				file.blob, file.media_type);
+		else
+			ik_json_printf(out, "{'type':'image','mimeType':'%s','data':", file.media_type);
+		ik_json_quote_open(out);
+		ik_base64_put(out, file.contents->data, file.contents->length);
+		ik_json_quote_close(out);
+		ik_json_printf(out, document ? "}}" : "}");
+	}
+}
+
 /* Does a result fit the tool's outputSchema, if there is one? The error says why not. */
 static bool fits_schema(const struct ik_tool *tool, struct ik_json_span result, bool *ret_declared,
 	struct ik_error *error)
@@ -100,7 +127,8 @@ static bool fits_schema(const struct ik_tool *tool, struct ik_json_span result, 
 	return fits;
 }
 
-void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope, struct ik_buf *out)
+void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
+	const struct ik_message *files, struct ik_buf *out)
 {
 	struct ik_json_span result = ik_json_member(envelope, "result");
 	struct ik_error misfit = { .text = "" };
@@ -124,6 +152,8 @@ void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
 	if (hint.length > 0)
 		put_text(out, hint.data, hint.length);
 	ik_buf_done(&hint);
+	if (files)
+		put_files(out, files);
 	ik_json_close(out, ']');
 	if (declared && !failed) {
 		ik_json_key(out, "structuredContent");

@@ -222,14 +222,15 @@ static void refuse(struct request *request, int code, const char *message)
 }
 
 /* Answer a call with its envelope. */
-static void answer_call(struct request *request, const char *envelope, size_t length)
+static void answer_call(struct request *request, const char *envelope, size_t length,
+	const struct ik_message *files)
 {
 	struct ik_json_span value;
 	struct ik_buf result;
 
 	if (request->channel && ik_json_check_around(envelope, length, 2, &value, NULL) == IK_OK) {
 		open_result(&result);
-		ik_mcp_put_result(request->tool, value, &result);
+		ik_mcp_put_result(request->tool, value, files, &result);
 		answer(request->channel, id_of(request), request->modern, &result);
 	}
 	release(request);
@@ -316,12 +317,17 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct request *request = arg;
+	struct ik_message *files = result->attachments
+		? ik_message_with_attachments(ik_message_new(IK_KIND_TOOL_RESULT, "", 0, NULL, 0),
+			  result->attachments)
+		: NULL;
 
 	ik_log(IK_LOG_INFO, "mcp: tool %s: %lld ms, envelope of %zu bytes", request->tool->name,
 		(long long)result->duration_ms, result->envelope_length);
 	end_line(request);
 	report_progress(request);
-	answer_call(request, result->envelope, result->envelope_length);
+	answer_call(request, result->envelope, result->envelope_length, files);
+	ik_message_unref(files);
 }
 
 /* Run the tool, now that there is a slot. */
@@ -375,7 +381,7 @@ static void start_call(struct request *request)
 	} else if ((denial = judge(request))) {
 		ik_buf_init(&envelope, IK_KIB(64));
 		ik_envelope_refusal(&envelope, IK_TOOL_DENIED, denial);
-		answer_call(request, envelope.data, envelope.length);
+		answer_call(request, envelope.data, envelope.length, NULL);
 		ik_buf_done(&envelope);
 		free(denial);
 	} else if (ik_slots_take(server->slots, &request->slot)) {

@@ -22,6 +22,10 @@ write_tool(tools + "fails", {"name": "fails", "description": "d", "parameters": 
            "cat >/dev/null; echo why >&2; exit 3")
 write_tool(tools + "sorry", {"name": "sorry", "description": "d", "parameters": {}},
            "cat >/dev/null; echo '{\"error\": \"not today\"}'")
+PICTURE = ("iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4zwAE/xkgFAAb8gP91pbyKwAAAABJRU5E"
+           "rkJggg==")
+write_tool(tools + "camera", {"name": "camera", "description": "d", "parameters": {}},
+           "cat >/dev/null; printf '%%PDF-1.4\\n' >a.pdf; echo '{\"images\": [\"" + PICTURE + "\", \"a.pdf\"]}'")
 with open(os.environ["HOME"] + "/time", "w", encoding="ascii") as file:
     file.write("noon")
 
@@ -63,6 +67,11 @@ assert answer["result"]["isError"] is True
 assert text(answer) == ["Tool 'fails' crashed with exit code 3\nstderr:\nwhy\n"]
 answer = server.ask("tools/call", call("sorry"))
 assert answer["result"]["isError"] is True and text(answer) == ["not today"]
+answer = server.ask("tools/call", call("camera"))
+said, picture, document = answer["result"]["content"]
+assert said["type"] == "text" and "image (attached: image/png, 2x2, 73 bytes)" in said["text"]
+assert picture == {"type": "image", "mimeType": "image/png", "data": PICTURE}
+assert document["resource"]["mimeType"] == "application/pdf" and document["resource"]["blob"] == "JVBERi0xLjQK"
 answer = server.ask("tools/call", call("grep", {}))
 assert answer["result"]["isError"] is True and '"pattern" is missing' in text(answer)[0]
 answer = server.ask("tools/call", call("bash", {"command": "printf 'a\\033[31m\\n'; sleep 1; echo $PWD"},

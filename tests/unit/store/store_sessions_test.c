@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "conversation/attachment.h"
 #include "conversation/title.h"
 #include "util/alloc.h"
 
@@ -116,6 +117,37 @@ Test(store_sessions, are_deleted_where_the_last_step_takes_as_many_as_it_can)
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
 }
 
+/* Append a message with a picture, and one whose data, from a file, names no blob. */
+static void append_picture(const char *session)
+{
+	static const char odd[] = "{\"attached\":[{\"blob\":\"------------------------------------\"},7],"
+		"\"typed\":1}", odder[] = "{\"attached\":{\"blob\":[]}}";
+	struct ik_message *messages[] = {
+		ik_message_new(IK_KIND_USER, "odd", 3, odd, strlen(odd)),
+		ik_message_new(IK_KIND_USER, "odder", 5, odder, strlen(odder)),
+		ik_message_new(IK_KIND_USER, "look", 4, NULL, 0),
+	};
+	struct ik_attached_file file = { .media_type = "image/png" };
+	struct ik_attachments attachments;
+	struct ik_attachment found;
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, 64);
+	ik_buf_puts(&bytes, "PNG");
+	file.bytes = ik_bytes_take(&bytes);
+	ik_attachments_init(&attachments);
+	ik_attachments_add_file(&attachments, "a.png", &file);
+	messages[2] = ik_message_with_attachments(messages[2], &attachments);
+	cr_assert(ik_message_attachment(messages[2], 0, &found));
+	for (size_t i = 0; i < 3; i++) {
+		ik_store_append(fixture.store, session, messages[i]);
+		ik_message_unref(messages[i]);
+	}
+	ik_store_put_blob(fixture.store, session, found.blob, file.bytes);
+	ik_attachments_done(&attachments);
+	ik_bytes_unref(file.bytes);
+}
+
 Test(store_sessions, are_deleted_with_all_they_have)
 {
 	static const size_t kept[2] = { 4, 0 };
@@ -135,8 +167,9 @@ Test(store_sessions, are_deleted_with_all_they_have)
 	ik_store_put_blob(fixture.store, id, blob.id, bytes);
 	ik_bytes_unref(bytes);
 	ik_message_unref(result);
-	fixture_query_until("SELECT count(*) FROM blobs", 1);
-	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 1);
+	append_picture(id);
+	fixture_query_until("SELECT count(*) FROM blobs", 2);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 2);
 	cr_assert_eq(delete("0"), IK_NOT_FOUND, "a beginning is not enough");
 	cr_assert_str_eq(fixture_answer.error.text, "There is no session 0.");
 	cr_assert_eq(delete(id), IK_OK);
