@@ -42,7 +42,7 @@ struct ik_exchange {
 	struct ik_script script; /* reply of the built-in model, emitted step by step */
 	int status;
 	bool web_page;
-	bool demands;           /* the reply has to satisfy a schema */
+	bool value_only;        /* of struct ik_request */
 	bool heard;             /* a part of the reply has arrived */
 	struct ik_error unread; /* why the stream cannot be decoded */
 };
@@ -352,7 +352,7 @@ static void on_headers(void *arg, int status, const char *content_type)
 	if (status >= 200 && status < 300 && !exchange->web_page)
 		exchange->decoder = ik_decoder_new(exchange->model->format);
 	if (exchange->decoder)
-		exchange->decoder->plain = exchange->demands;
+		exchange->decoder->plain = exchange->value_only;
 }
 
 /* Does the user see this, or does it belong to a call? */
@@ -473,7 +473,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	request->max_output_tokens = model->max_output_tokens;
 	request->thinking = model->thinking;
 	request->refused = exchange->options.memory->refused;
-	exchange->demands = request->output_schema.text;
+	exchange->value_only = request->value_only;
 	if (request->refused.schema)
 		request->output_schema = (struct ik_json_span){ NULL, 0 };
 	if (!request->output_schema.text)
@@ -539,6 +539,10 @@ static void send_request(void *arg)
 	clear_try(exchange);
 	model = exchange->events->request(exchange->arg, &request);
 	exchange->model = model ? ik_model_ref(model) : NULL;
+	if (exchange->closed) {
+		free((void *)request.tools);
+		return; /* in the call above */
+	}
 	if (!model)
 		fail_for_good(exchange, IK_CODE_CONFIG,
 			_("No model is chosen. Set provider and model in the "

@@ -24,7 +24,7 @@ struct ik_exchange;
 
 struct ik_exchange_events {
 	/* Set the system prompt, the conversation and the tools (which the exchange releases with
-	 * free()). Return the model to use (borrowed); if NULL, the exchange fails. */
+	 * free()). Return the model to use (borrowed); if NULL, the exchange fails. May close it. */
 	struct ik_model *(*request)(void *arg, struct ik_request *request);
 	void (*input)(void *arg, const struct ik_input *input);
 };

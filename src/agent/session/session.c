@@ -49,9 +49,10 @@ struct ik_session {
 	bool stepping;
 	struct ik_exchange *exchange; /* the turn's request, or NULL */
 	struct ik_exchange_memory memory;
-	int request;       /* of the turn, */
-	bool forbid_calls; /* which may call nothing */
-	bool heard;        /* a part of its reply has come */
+	const struct ik_model *stand_in_told; /* the stand-in that everybody knows of, or NULL */
+	int request;                          /* of the turn, */
+	bool forbid_calls;                    /* which may call nothing */
+	bool heard;                           /* a part of its reply has come */
 
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
@@ -65,6 +66,7 @@ struct ik_session {
 };
 
 static void post(void *arg, const struct ik_input *input);
+static void tell_model(struct ik_session *session);
 
 /* ---- requests ---- */
 
@@ -101,8 +103,11 @@ static bool read_output(const void *arg, const char *text, size_t length, struct
 /* Fill in what is sent with every request. */
 static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
-	const struct ik_session *session = arg;
+	struct ik_session *session = arg;
 
+	/* A request, also one for a summary, may have fallen back. */
+	if (session->stand_in_told != session->memory.stand_in)
+		tell_model(session);
 	request->system_prompt = session->system_prompt;
 	request->conversation = session->record->conversation;
 	/* A fork begins with the same messages. */
@@ -114,7 +119,6 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	return answering(session);
 }
 
-static void tell_model(struct ik_session *session);
 static bool make_room(struct ik_session *session, int rounds);
 
 /* Pass an input of the turn's request to the turn. */
@@ -124,8 +128,6 @@ static void on_input(void *arg, const struct ik_input *input)
 
 	if (input->kind == IK_INPUT_STREAM_END || input->kind == IK_INPUT_STREAM_FAILED)
 		session->exchange = ik_exchange_close(session->exchange);
-	if (input->kind == IK_INPUT_FALLBACK)
-		tell_model(session);
 	session->heard = session->heard ||
 		(input->kind == IK_INPUT_DELTA && input->delta->kind != IK_DELTA_USAGE &&
 			input->delta->kind != IK_DELTA_STOP);
@@ -570,6 +572,7 @@ static void tell_model(struct ik_session *session)
 {
 	const struct ik_model *model = answering(session);
 
+	session->stand_in_told = session->memory.stand_in;
 	ik_turn_set_model(session->turn, model->name, &model->facts.price);
 	emit_model(session);
 	set_context(session, session->context_tokens);
