@@ -175,7 +175,7 @@ static void add_message(struct context *context, const struct ik_core *core,
 	case IK_KIND_COMMAND:
 	case IK_KIND_NOTICE:
 		if (message == context->summary)
-			add_bytes(&context->parts, ik_strdup(_("Summary by /compact")),
+			add_bytes(&context->parts, ik_strdup(_("Summary of what was said")),
 				ik_json_member(ik_message_data(message), "summary").length);
 		break;
 	default:

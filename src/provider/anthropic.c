@@ -761,10 +761,10 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 static bool may_think(const struct ik_wire_writer *writer)
 {
 	const struct ik_conversation *conversation = writer->request->conversation;
-	size_t index = ik_conversation_count(conversation), beginning = 0;
+	size_t index = ik_conversation_count(conversation);
+	size_t beginning = ik_conversation_first(conversation);
 	bool called = false, thought = false;
 
-	ik_conversation_summary(conversation, &beginning);
 	while (index-- > beginning) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 

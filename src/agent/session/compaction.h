@@ -5,10 +5,6 @@
  * Sends the model the conversation up to the part that it is to get verbatim, leaving out the older
  * half while that is too long. Changes nothing by itself.
  *
- * The providers' own compactions (Anthropic's compaction blocks, OpenAI's /responses/compact) aren't
- * used: what they make is encrypted or signed, so that no other model could go on with it, nobody
- * could read it, and a session could not be exported whole.
- *
  * Owns its request.  May include: util, conversation, loop, net, provider, agent.
  */
 #ifndef IK_AGENT_SESSION_COMPACTION_H

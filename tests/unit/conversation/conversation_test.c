@@ -60,6 +60,66 @@ Test(conversation, keeps_order_while_it_grows_on_both_sides)
 	cr_assert_null(ik_conversation_free(NULL));
 }
 
+static struct ik_message *sum_up(const char *text)
+{
+	return ik_message_summary("/compact", "told", 4, text, strlen(text));
+}
+
+static struct ik_message *undo(void)
+{
+	return ik_message_with(ik_message_command("/undo compact", "told"), "summary", "null", 4);
+}
+
+/* Return the text of the summary that replaces something; "": there is none. */
+static const char *summary_of(const struct ik_conversation *conversation)
+{
+	static char text[16];
+	size_t index = SIZE_MAX;
+	const struct ik_message *message = ik_conversation_summary(conversation, &index);
+
+	if (!message)
+		return "";
+	cr_assert_eq(ik_conversation_at(conversation, index), message);
+	cr_assert_eq(ik_conversation_first(conversation), index + 1);
+	snprintf(text, sizeof text, "%.1s", ik_json_member(ik_message_data(message), "summary").text + 1);
+	return text;
+}
+
+/* Each undo is of the newest summary that was not undone, in whatever pages they are read. */
+Test(conversation, knows_which_summaries_were_undone)
+{
+	static const char order[] = "x1x-x2-x3x4--x5-x";
+	static const char *const wanted[] = { "", "1", "1", "", "", "2", "", "", "3", "3", "4", "3", "",
+		"", "5", "", "" };
+	size_t count = strlen(order);
+	struct ik_message *all[sizeof order];
+	struct ik_conversation *conversation = ik_conversation_new();
+
+	for (size_t i = 0; i < count; i++) {
+		char text[2] = { order[i], '\0' };
+
+		all[i] = order[i] == 'x' ? say(text) : order[i] == '-' ? undo() : sum_up(text);
+		ik_conversation_append(conversation, all[i]);
+		cr_assert_str_eq(summary_of(conversation), wanted[i], "%zu", i);
+		cr_assert_eq(ik_conversation_is_restored(conversation), i > 0 && (order[i] == '-' ||
+			(order[i] == 'x' && order[i - 1] == '-')));
+	}
+	ik_conversation_free(conversation);
+	/* Every beginning, its newer part first, then the older one, message by message. */
+	for (size_t end = 1; end <= count; end++) {
+		for (size_t from = 0; from < end; from++) {
+			conversation = ik_conversation_new();
+			ik_conversation_prepend(conversation, all + from, end - from);
+			for (size_t i = from; i-- > 0;)
+				ik_conversation_prepend(conversation, all + i, 1);
+			cr_assert_str_eq(summary_of(conversation), wanted[end - 1], "%zu %zu", from, end);
+			ik_conversation_free(conversation);
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		ik_message_unref(all[i]);
+}
+
 Test(conversation, pairs_by_id_not_by_place)
 {
 	struct ik_conversation *conversation = ik_conversation_new();

@@ -196,6 +196,10 @@ static void add(const char *word)
 	case '/':
 		give(ik_message_summary("/compact", "told", 4, text, strlen(text)));
 		break;
+	case '~':
+		give(ik_message_compaction("told", text + 1, strlen(text + 1),
+			ik_conversation_at(conversation, (size_t)(*text - '0'))->id));
+		break;
 	default:
 		if (!give_sealed(*word, id, rest))
 			say(IK_KIND_NOTICE, "noticed");
@@ -210,7 +214,7 @@ void tell(const char *words)
 
 	while ((word = strsep(&rest, "|")) != NULL) {
 		add(word);
-		if (*word != '-' && *word != '/')
+		if (!strchr("-/~", *word))
 			last = word[1] ? *word : '-';
 	}
 	if (!strchr("urij", last))

@@ -31,6 +31,9 @@ static const char *const conversations[] = {
 	"uhi|c" LONG ":{}|r" LONG ":1",
 	"uhi|tone|ttwo|ugo on", "u\xed\xa0\x80|t\xff|ugo on",
 	"uhi|thello|/short|ugo on", "uhi|ca:{}|/short|ra:1|ugo on", "uhi|/|ugo on", "/short",
+	"uhi|Khm|ca:{}|ra:1|Kmore|cb:{}|rb:2|~4short|Knew|cd:{}|rd:3", "uhi|ca:{}|ra:1|tx|~3short|ugo on",
+	"uhi|ca:{}|ra:1|ugo on|~3short", "uhi|Vhm:{}|rhm:1|Vmo:{}|rmo:2|~3short|Vnew:{}|rnew:3",
+	"uhi|Rhm|ca:{}|ra:1|Rmo|cb:{}|rb:2|~4short|~4shorter|cd:{}|rd:3|~6all",
 	"uhi|/short|ca:{}|ra:1", "uhi|/short|khm|twell|ugo on", "uhi|-|uwell", "uhi|ca:{}|-|ra:1|-|tdone|-|uwell",
 };
 

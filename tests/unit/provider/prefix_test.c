@@ -107,6 +107,41 @@ Test(prefix, of_a_summary)
 	}
 }
 
+/* In the middle of a turn the summary leaves what was asked, and the newest rounds, whose thinking is
+ * bound to what came before it. */
+Test(prefix, of_a_summary_within_a_turn)
+{
+	static const char *const types[] = { "openai-chat", "openai-responses", "google", "anthropic" };
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct ik_endpoint endpoint = { .provider = "far", .base_url = "http://x" };
+		struct ik_request request = { .model = "claude-opus-5-5", .endpoint = &endpoint };
+		char *body;
+
+		asking_end();
+		asking_begin();
+		tell("uearlier|ugoal|Khm|ca:{}|ra:first|Kmore|Rmore|cb:{}|rb:second|~5short|Knew|cd:{}|rd:third");
+		for (size_t at = 0; at < ik_conversation_count(conversation); at++)
+			ik_conversation_at(conversation, at)->time_ms = 1000 + (int64_t)at;
+		request.conversation = conversation;
+		body = body_of(types[i], &request);
+		const char *summary = strstr(body, "short"), *goal = strstr(body, "goal"),
+			*second = strstr(body, "second"), *third = strstr(body, "third");
+		cr_assert(summary && summary < goal && goal < second && second < third, "%s", body);
+		cr_assert_null(strstr(goal + 1, "goal"));
+		cr_assert_null(strstr(body, "earlier"), "%s", body);
+		cr_assert_null(strstr(body, "first"), "%s", body);
+		cr_assert_null(strstr(body, "more"), "%s", body);
+		/* It was undone: all of it is sent. */
+		give(ik_message_with(ik_message_command("/undo compact", "told"), "summary", "null", 4));
+		free(body);
+		body = body_of(types[i], &request);
+		cr_assert_null(strstr(body, "short"), "%s", body);
+		cr_assert(strstr(body, "earlier") && strstr(body, "first") && strstr(body, "third"));
+		free(body);
+	}
+}
+
 Test(prefix, of_a_summary_for_anthropic)
 {
 	struct ik_request request = { .model = "m", .conversation = conversation };
