@@ -73,6 +73,7 @@ struct ik_model *ik_model_new(const struct ik_model *like)
 	endpoint->api_key = copy(like->endpoint.api_key);
 	endpoint->key_variable = copy(like->endpoint.key_variable);
 	endpoint->headers = copy_headers(like->endpoint.headers);
+	endpoint->body = copy(like->endpoint.body);
 	if (model->fallback)
 		ik_model_ref(model->fallback);
 	know_secrets(endpoint);
@@ -98,6 +99,7 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 	for (size_t i = 0; endpoint->headers[i]; i++)
 		forget(endpoint->headers[i]);
 	free((void *)endpoint->headers);
+	free((void *)endpoint->body);
 	ik_model_unref(model->fallback);
 	free((void *)model->name);
 	free((void *)model->lists);

@@ -39,6 +39,7 @@ struct ik_provider_config {
 	char *model;
 	char *fallback;                /* "PROVIDER" or "PROVIDER/MODEL" */
 	struct ik_string_list headers; /* "Name: value" */
+	char *body;                    /* members of requests: JSON text of an object */
 	int64_t max_output_tokens;     /* 0: not set, as for all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;

@@ -215,6 +215,8 @@ static const struct ik_config_key provider_keys[] = {
 		.meaning = N_("what answers when this provider is too busy or broken: PROVIDER or PROVIDER/MODEL") },
 	{ .name = "headers", .type = IK_KEY_HEADERS, .offset = PROVIDER_FIELD(headers),
 		.meaning = N_("further headers of each request") },
+	{ .name = "body", .type = IK_KEY_MEMBERS, .offset = PROVIDER_FIELD(body),
+		.meaning = N_("further members of each request") },
 	{ .name = "strict_tools", .type = IK_KEY_BOOL, .offset = PROVIDER_FIELD(strict_tools),
 		.set_offset = PROVIDER_FIELD(strict_tools_set),
 		.meaning = N_("whether the server is asked to hold the model to the schemas") },
@@ -353,6 +355,9 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 		break;
 	case IK_KEY_RULES:
 		ik_buf_puts(out, _("a list of rules, [{\"tool\": \"bash\", \"do\": \"ask\"}]"));
+		break;
+	case IK_KEY_MEMBERS:
+		ik_buf_puts(out, _("an object, {\"NAME\": VALUE}"));
 		break;
 	case IK_KEY_BINDINGS:
 		ik_buf_puts(out, _("an object of actions, {\"help\": \"F1, Alt-1\"}"));
@@ -561,6 +566,7 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 		return type == IK_JSON_OBJECT && all_fit(key, value, is_timeout);
 	case IK_KEY_RULES:
 		return type == IK_JSON_ARRAY;
+	case IK_KEY_MEMBERS:
 	case IK_KEY_BINDINGS:
 		return type == IK_JSON_OBJECT;
 	}
@@ -649,6 +655,7 @@ void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span 
 		store_timeouts(value, base);
 		break;
 	case IK_KEY_RULES:
+	case IK_KEY_MEMBERS:
 	case IK_KEY_BINDINGS:
 		ik_config_value_free(key, base);
 		*(char **)field = ik_strndup(value.text, value.length);
@@ -681,6 +688,7 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:
 	case IK_KEY_RULES:
+	case IK_KEY_MEMBERS:
 	case IK_KEY_BINDINGS:
 		free(*(char **)field);
 		*(char **)field = NULL;
@@ -768,6 +776,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		print_timeouts(base, out);
 		break;
 	case IK_KEY_RULES:
+	case IK_KEY_MEMBERS:
 	case IK_KEY_BINDINGS:
 		ik_json_printf(out, "%s", *(char *const *)field);
 		break;

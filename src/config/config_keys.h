@@ -21,6 +21,7 @@ enum ik_key_type {
 	IK_KEY_HEADERS,  /* the same for "Name: value", also written {Name: value} */
 	IK_KEY_TIMEOUTS, /* tools.timeouts */
 	IK_KEY_RULES,    /* char *, JSON text of rules (config/rules.h) */
+	IK_KEY_MEMBERS,  /* char *, JSON text of an object with any members */
 	IK_KEY_BINDINGS  /* char *, JSON text that config.check_keys accepts */
 };
 

@@ -223,6 +223,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 		: ik_endpoint_is_openai(&model.endpoint);
 	if (own) {
 		model.endpoint.web_search = own->web_search;
+		model.endpoint.body = own->body;
 		model.endpoint.headers = (const char *const *)own->headers.items;
 		model.max_output_tokens = own->max_output_tokens;
 		model.thinking = ik_thinking_level(own->thinking);

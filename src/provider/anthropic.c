@@ -38,6 +38,7 @@ struct anthropic_stream_state {
 	bool cites;          /* one of them cites a page */
 	struct ik_buf calls; /* blocks of Anthropic's own tools that were not reported: likewise */
 	int waiting;         /* number of calls in it without an answer */
+	bool begun;          /* a block has begun */
 };
 
 /* Return a buffer that is ready to be appended to. */
@@ -278,6 +279,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 	struct ik_json_span type = ik_json_member(block, "type");
 
 	clear_block(state);
+	state->begun = true;
 	ik_decoder_set_mark(decoder, index, BLOCK_OTHER);
 	if (ik_json_string_is(type, "text")) {
 		ik_decoder_set_mark(decoder, index, BLOCK_TEXT);
@@ -365,6 +367,11 @@ static void take_delta(struct ik_stream_decoder *decoder, struct ik_json_span ev
 
 static void take_message_start(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
+	struct anthropic_stream_state *state = decoder->state;
+
+	/* A gateway that tries again sends another reply after half of one. */
+	if (state->begun)
+		ik_decoder_fail(decoder, _("The reply began a second time."));
 	ik_decoder_usage(decoder, ik_json_at(event, "message.usage"));
 }
 

@@ -238,6 +238,9 @@ void ik_provider_advise(const struct ik_endpoint *endpoint, const struct ik_fail
 	ik_buf_putc(out, ' ');
 	if (failure->wrong_address) {
 		ik_buf_printf(out, _("Is %s the right base URL?"), url);
+	} else if (failure->other_format) {
+		ik_buf_printf(out, _("Set providers.%s.type to \"openai-responses\"."),
+			provider_name(endpoint));
 	} else if (code == IK_CODE_AUTH) {
 		if (!endpoint->key_variable)
 			ik_buf_puts(out, _("Check the key for this server."));
@@ -405,6 +408,13 @@ static void end_sentence(struct ik_buf *text)
 		ik_buf_putc(text, '.');
 }
 
+/* Does a message say that the model, or its tools, need OpenAI's other format? "Please use
+ * /v1/responses instead", "only supported in v1/responses and not in v1/chat/completions". */
+static bool is_for_responses(const char *message)
+{
+	return strstr(message, "v1/responses") && strstr(message, "v1/chat/completions");
+}
+
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, struct ik_failure *ret_failure)
 {
@@ -453,6 +463,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 			message.data);
 	failure.wrong_address = (is_page && !refused && status < 500) || status == 405 ||
 		failure.code == IK_CODE_BAD_RESPONSE;
+	failure.other_format = is_for_responses(raw.data);
 	failure.retry_after_ms = read_retry_ms(body, length);
 	*ret_failure = failure;
 	ik_buf_done(&raw);

@@ -29,6 +29,8 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* name of the variable that contains it, for messages */
 	const char *const *headers; /* additional headers, NULL-terminated; may be NULL */
+	const char *body;           /* additional members of requests: JSON text of an object, checked;
+	                               may be NULL */
 	enum ik_caching caching;
 	bool web_search;   /* the provider may search the web, if the model can */
 	bool strict_tools; /* enforce the tools' schemas where format and schema allow it */
@@ -215,6 +217,7 @@ struct ik_failure {
 	bool retryable;
 	int64_t retry_after_ms; /* the wait that the server asks for; -1: none */
 	bool wrong_address;     /* it does not answer like a provider */
+	bool other_format;      /* the model has to be asked in OpenAI's other format, Responses */
 	const char *near;       /* its models with a name close to one that it lacks; NULL: unknown */
 	bool unattended;        /* no user can type commands */
 };

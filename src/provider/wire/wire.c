@@ -332,6 +332,51 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 	ik_transcript_done(&transcript);
 }
 
+/* Write an object, patched by another one as RFC 7396 says: its members are added, or replace those of
+ * the same name; of two objects each member does; null removes. */
+static void put_patched(struct ik_buf *out, struct ik_json_span object, struct ik_json_span patch)
+{
+	struct ik_json_walk walk = { 0 }, more = { 0 };
+	struct ik_json_span name, value, patched;
+
+	ik_json_open(out, '{');
+	while (ik_json_next(object, &walk, &name, &value)) {
+		patched = ik_json_member_named(patch, name);
+		if (patched.text && ik_json_span_type(patched) == IK_JSON_NULL)
+			continue;
+		ik_json_put_raw(out, name);
+		ik_buf_putc(out, ':');
+		if (ik_json_span_type(value) == IK_JSON_OBJECT &&
+			ik_json_span_type(patched) == IK_JSON_OBJECT)
+			put_patched(out, value, patched);
+		else
+			ik_json_put_raw(out, patched.text ? patched : value);
+	}
+	while (ik_json_next(patch, &more, &name, &value)) {
+		if (ik_json_member_named(object, name).text || ik_json_span_type(value) == IK_JSON_NULL)
+			continue;
+		ik_json_put_raw(out, name);
+		ik_buf_putc(out, ':');
+		ik_json_put_raw(out, value);
+	}
+	ik_json_close(out, '}');
+}
+
+/* Patch a request with the members that the user wants in it. */
+static void merge_body(struct ik_buf *out, const char *body)
+{
+	struct ik_json_span object, patch;
+	struct ik_buf plain = *out;
+
+	if (ik_buf_status(out) != IK_OK ||
+		ik_json_check(out->data, out->length, &object, NULL) != IK_OK ||
+		ik_json_check(body, strlen(body), &patch, NULL) != IK_OK)
+		return;
+	ik_buf_init(out, IK_LIMIT_REQUEST);
+	put_patched(out, object, patch);
+	ik_buf_done(&plain);
+}
+
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
 {
@@ -339,6 +384,8 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 
 	ik_request_binding(format, request, writer.bound);
 	format->put_request(&writer);
+	if (request->endpoint && request->endpoint->body)
+		merge_body(out, request->endpoint->body);
 	return ik_buf_check(out, _("the request"), error);
 }
 
