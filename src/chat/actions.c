@@ -276,7 +276,10 @@ static void go_on(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_session_cancel(chat->core.session);
+	if (chat->agent->sending)
+		ik_chat_stop_sending(chat->agent);
+	else
+		ik_session_cancel(chat->core.session);
 }
 
 static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation)

@@ -9,6 +9,7 @@
 
 #include "conversation/attachment.h"
 #include "loop/child.h"
+#include "tool/fit.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -162,9 +163,11 @@ static void draw_file(struct ik_chat_pictures *pictures)
 	char *width = ik_format("%d", drawn->columns * (png ? CELL_WIDTH : 1));
 	char *height = ik_format("%d", drawn->rows * (png ? CELL_HEIGHT : 1));
 	const char *argv[] = { path, png ? "png" : "cells", width, height, NULL };
+	const char **environment = ik_fit_environment(false);
 	const struct ik_child_spec spec = {
 		.path = path,
 		.argv = argv,
+		.environment = environment,
 		.input = drawn->file->data,
 		.input_length = drawn->file->length,
 		.timeout_ms = PROGRAM_MS,
@@ -175,6 +178,7 @@ static void draw_file(struct ik_chat_pictures *pictures)
 	if (ik_child_start(pictures->chat->loop, &spec, &events, pictures, &pictures->child, &error) !=
 		IK_OK)
 		finish(pictures);
+	free(environment);
 	free(path);
 	free(width);
 	free(height);

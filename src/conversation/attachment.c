@@ -8,6 +8,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* Limit on the attachments of a message; each is found by reading those before it. */
+#define LISTED_MOST 256
+
 /* Return the known type that value names; "" for anything else, whose bytes are no use. */
 static const char *known_type(struct ik_json_span value)
 {
@@ -35,7 +38,7 @@ bool ik_message_attachment(const struct ik_message *message, size_t index,
 	struct ik_attachment attachment = { .contents = NULL };
 	struct ik_json_walk walk = { 0 };
 
-	if (message->attached)
+	if (message->attached && index < LISTED_MOST)
 		list = ik_json_member(ik_message_data(message), "attached");
 	for (size_t left = index + 1; left > 0; left--)
 		if (!ik_json_next(list, &walk, &key, &item))

@@ -29,7 +29,7 @@ struct ik_attachment {
 };
 
 /* Read the attachment at index (from 0) of a user message, a tool_result or a command. Return false
- * past the last one. */
+ * past the last one, and past more than ikigai ever attaches (in a message from a file). */
 bool ik_message_attachment(const struct ik_message *message, size_t index,
 	struct ik_attachment *ret_attachment);
 

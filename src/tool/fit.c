@@ -74,7 +74,7 @@ static void report_problem(struct ik_fit *fit)
 
 	if (length == 0) {
 		ik_buf_clear(&fit->errors);
-		ik_buf_puts(&fit->errors, "it cannot be read");
+		ik_buf_puts(&fit->errors, fit->options.tool ? "it cannot be read" : _("it cannot be read"));
 		length = fit->errors.length;
 	}
 	ik_buf_truncate(&fit->errors, length);
@@ -104,20 +104,25 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	ik_bytes_unref(file.bytes);
 }
 
+const char **ik_fit_environment(bool for_tool)
+{
+	static const char *const wanted[] = { "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
+		"UBSAN_OPTIONS=", "LANG=", "LANGUAGE=", "LC_" };
+	size_t all = sizeof(wanted) / sizeof(*wanted), languages = 3;
+
+	return ik_spawn_environment(wanted, for_tool ? all - languages : all);
+}
+
 /* Start the program: itself, or through a shell that opens the file. */
 static enum ik_status start_child(struct ik_fit *fit, const struct ik_confinement *confinement)
 {
 	static const struct ik_child_events events = { on_output, on_done };
-	/* No keys; what a tool is told is in English. */
-	static const char *const wanted[] = { "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
-		"UBSAN_OPTIONS=", "LANG=", "LANGUAGE=", "LC_" };
-	size_t all = sizeof(wanted) / sizeof(*wanted), locale = 3;
 	const struct ik_fit_options *options = &fit->options;
 	char *edge = ik_format("%d", IK_PICTURE_EDGE), *bytes = ik_format("%zu", IK_PICTURE_BYTES);
 	const char *own[] = { options->program, "fit", edge, bytes, NULL };
 	const char *shell[] = { "sh", "-c", "exec \"$0\" fit \"$1\" \"$2\" <\"$3\"", options->program,
 		edge, bytes, options->path, NULL };
-	const char **environment = ik_spawn_environment(wanted, options->tool ? all - locale : all);
+	const char **environment = ik_fit_environment(options->tool);
 	const struct ik_child_spec spec = {
 		.path = options->path ? "/bin/sh" : options->program,
 		.argv = options->path ? shell : own,

@@ -21,6 +21,10 @@ struct ik_sandbox;
 #define IK_FIT_LOOK 16
 bool ik_fit_begins(const char *bytes, size_t length);
 
+/* Return the environment of the program, which has no keys, and for a tool no language, in new
+ * memory (the array only). */
+const char **ik_fit_environment(bool for_tool);
+
 /* Everything is borrowed until done, or the close. */
 struct ik_fit_options {
 	struct ik_loop *loop;
