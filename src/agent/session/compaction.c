@@ -19,6 +19,8 @@ struct ik_compaction {
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
+	bool called;  /* the model has called a tool, */
+	bool refused; /* or refused to answer */
 	struct ik_exchange *exchange;
 };
 
@@ -208,7 +210,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	request->conversation = compaction->asked;
 	request->output_schema = (struct ik_json_span){ NULL, 0 };
 	ik_buf_clear(&compaction->text);
-	compaction->has_usage = false;
+	compaction->has_usage = compaction->called = compaction->refused = false;
 	return model;
 }
 
@@ -241,6 +243,8 @@ static void ask(struct ik_compaction *compaction)
 		if (compaction->left_out == 0 || message != summary)
 			ik_conversation_append(compaction->asked, message);
 	}
+	if (compaction->left_out == 0 && summary && before >= compaction->end)
+		ik_conversation_append(compaction->asked, summary); /* end is in what it left verbatim */
 	message = ik_message_automatic(text);
 	ik_conversation_append(compaction->asked, message);
 	ik_message_unref(message);
@@ -300,6 +304,9 @@ static void on_delta(struct ik_compaction *compaction, const struct ik_delta *de
 {
 	if (delta->kind == IK_DELTA_TEXT)
 		ik_buf_append(&compaction->text, delta->text, delta->text_length);
+	compaction->called = compaction->called || delta->kind == IK_DELTA_CALL;
+	compaction->refused = compaction->refused ||
+		(delta->kind == IK_DELTA_STOP && delta->stop == IK_STOP_REFUSED);
 	compaction->has_usage = compaction->has_usage || delta->kind == IK_DELTA_USAGE;
 	if (delta->kind == IK_DELTA_USAGE)
 		compaction->usage = ik_delta_usage(delta, &compaction->price);
@@ -308,17 +315,20 @@ static void on_delta(struct ik_compaction *compaction, const struct ik_delta *de
 /* Process the complete reply. */
 static void on_reply(struct ik_compaction *compaction)
 {
-	const char *sentence = _("The model sent an empty reply.");
+	const char *sentence = compaction->refused
+		? _("The provider refused to sum up the conversation.")
+		: _("The model sent an empty reply.");
 	bool *forbid_calls = &compaction->options.exchange.forbid_calls;
 
 	compaction->exchange = ik_exchange_close(compaction->exchange);
-	if (compaction->text.length > 0) {
-		succeed(compaction);
-	} else if (!*forbid_calls) {
-		*forbid_calls = true; /* it may have called a tool in spite of the question */
+	if (compaction->called && !*forbid_calls) {
+		*forbid_calls =
+			true; /* not at first, since some providers would then not look in the cache */
 		ask(compaction);
-	} else {
+	} else if (compaction->refused || compaction->text.length == 0) {
 		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
+	} else {
+		succeed(compaction);
 	}
 }
 
