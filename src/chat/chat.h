@@ -126,6 +126,7 @@ struct ik_chat {
 	struct ik_chat_pictures *pictures;
 	struct ik_drawer drawer; /* of pictures, for all screens */
 	bool placeholders;       /* the terminal knows those of kitty's graphics protocol */
+	bool sixels;             /* the terminal draws them */
 	struct ik_cells cells;
 	struct ik_buf frame;
 

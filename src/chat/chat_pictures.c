@@ -18,15 +18,26 @@
 #define KEPT_BYTES IK_MIB(32) /* of drawings */
 #define ENTRY_BYTES 1024      /* what a picture takes that can't be drawn */
 #define PROGRAM_MS 30000
-/* Pixels of a cell, for a picture that the terminal scales: enough for small print. */
+/* Pixels of a cell where the terminal doesn't say. */
 #define CELL_WIDTH 10
 #define CELL_HEIGHT 20
+
+/* What the program is to do for a way to draw; cells: it counts in cells. */
+static const struct {
+	const char *job;
+	bool cells;
+} jobs[] = {
+	[IK_DRAWING_CELLS] = { "cells", true },
+	[IK_DRAWING_KITTY] = { "png", false },
+	[IK_DRAWING_SIXEL] = { "sixel", false },
+};
 
 /* A picture in one size. */
 struct drawn {
 	struct drawn *next;
 	char blob[IK_UUID_TEXT];
-	int columns, rows;     /* at most */
+	int columns, rows; /* at most */
+	int cell_width, cell_height;
 	struct ik_bytes *file; /* until it is drawn; NULL: to be read */
 	struct ik_buf bytes;   /* while it is read the file, then what was made of it */
 	bool done;             /* there is a drawing, unless it has no rows */
@@ -45,16 +56,27 @@ struct ik_chat_pictures {
 	uint32_t last_id;
 };
 
+/* Find the size of a cell in pixels, or a usual one; false: the terminal doesn't say. */
+static bool find_cell(const struct ik_chat *chat, int *ret_width, int *ret_height)
+{
+	*ret_width = CELL_WIDTH;
+	*ret_height = CELL_HEIGHT;
+	return ik_tty_cell(chat->tty, ret_width, ret_height);
+}
+
 enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat)
 {
 	const char *wanted = chat->setup->config->ui_pictures;
-	bool utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
+	bool utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8"), best = ik_text_equal(wanted, "auto");
+	int width, height;
 
 	if (!chat->term || !utf8 || ik_text_equal(wanted, "off") ||
 		ik_term_colours(chat->term) == IK_COLOURS_NONE)
 		return IK_DRAWING_NONE;
-	if (chat->placeholders && ik_text_equal(wanted, "auto"))
+	if (best && chat->placeholders)
 		return IK_DRAWING_KITTY;
+	if (best && chat->sixels && find_cell(chat, &width, &height))
+		return IK_DRAWING_SIXEL;
 	return ik_term_colours(chat->term) >= IK_COLOURS_256 ? IK_DRAWING_CELLS : IK_DRAWING_NONE;
 }
 
@@ -122,9 +144,9 @@ static bool take_drawing(struct drawn *drawn, enum ik_drawing_way way)
 		!ik_json_integer(ik_json_member(line, "height"), &height))
 		return false;
 	ik_buf_consume(&drawn->bytes, (size_t)(end + 1 - drawn->bytes.data));
-	if (way == IK_DRAWING_KITTY) {
-		width = (width + CELL_WIDTH - 1) / CELL_WIDTH;
-		height = (height + CELL_HEIGHT - 1) / CELL_HEIGHT;
+	if (!jobs[way].cells) {
+		width = (width + drawn->cell_width - 1) / drawn->cell_width;
+		height = (height + drawn->cell_height - 1) / drawn->cell_height;
 	} else if (drawn->bytes.length != 6 * (size_t)width * (size_t)height) {
 		return false;
 	}
@@ -158,11 +180,12 @@ static void draw_file(struct ik_chat_pictures *pictures)
 {
 	static const struct ik_child_events events = { .output = on_output, .done = on_done };
 	struct drawn *drawn = pictures->working;
-	bool png = drawn->drawing.way == IK_DRAWING_KITTY;
+	enum ik_drawing_way way = drawn->drawing.way;
 	char *path = ik_path_join(pictures->chat->setup->places.system_tools, "picture/picture");
-	char *width = ik_format("%d", drawn->columns * (png ? CELL_WIDTH : 1));
-	char *height = ik_format("%d", drawn->rows * (png ? CELL_HEIGHT : 1));
-	const char *argv[] = { path, png ? "png" : "cells", width, height, NULL };
+	char *width = ik_format("%d", drawn->columns * (jobs[way].cells ? 1 : drawn->cell_width));
+	char *height = ik_format("%d", drawn->rows * (jobs[way].cells ? 1 : drawn->cell_height));
+	char *line = ik_format("%d", drawn->cell_height);
+	const char *argv[] = { path, jobs[way].job, width, height, line, NULL };
 	const char **environment = ik_fit_environment(false);
 	const struct ik_child_spec spec = {
 		.path = path,
@@ -182,6 +205,7 @@ static void draw_file(struct ik_chat_pictures *pictures)
 	free(path);
 	free(width);
 	free(height);
+	free(line);
 }
 
 static void on_part(void *arg, const struct ik_store_answer *answer);
@@ -250,12 +274,15 @@ static struct drawn *find(struct ik_chat_pictures *pictures, const char *blob, i
 {
 	enum ik_drawing_way way = ik_chat_pictures_way(pictures->chat);
 	struct drawn *found = NULL;
+	int width, height;
 
 	*ret_other = NULL;
+	(void)find_cell(pictures->chat, &width, &height);
 	for (struct drawn *drawn = pictures->first; drawn; drawn = drawn->next) {
 		if (drawn->drawing.way != way || !ik_text_equal(drawn->blob, blob))
 			continue;
-		if (drawn->columns == columns && drawn->rows == rows)
+		if (drawn->columns == columns && drawn->rows == rows &&
+			(jobs[way].cells || (drawn->cell_width == width && drawn->cell_height == height)))
 			found = drawn;
 		else if (drawn->done && drawn->drawing.rows > 0)
 			*ret_other = drawn;
@@ -271,6 +298,7 @@ static struct drawn *add(struct ik_chat_pictures *pictures, const struct ik_atta
 	memcpy(drawn->blob, picture->blob, sizeof(drawn->blob));
 	drawn->columns = columns;
 	drawn->rows = rows;
+	(void)find_cell(pictures->chat, &drawn->cell_width, &drawn->cell_height);
 	drawn->file = ik_bytes_ref(picture->contents);
 	drawn->drawing.way = ik_chat_pictures_way(pictures->chat);
 	drawn->drawing.id = ++pictures->last_id & 0xFFFFFF;

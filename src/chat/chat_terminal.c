@@ -73,7 +73,7 @@ static void enter_again(struct ik_chat *chat)
 	ik_chat_notify_again(chat);
 	if (!chat->term)
 		return;
-	chat->modes.keyboard = false;
+	chat->modes.keyboard = chat->placeholders = chat->sixels = false;
 	note_modes(chat);
 	ik_chat_terminal_ask(chat);
 }
@@ -132,6 +132,8 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 	if (!chat->term)
 		return;
 	if (ik_background_is_fence(report, length)) {
+		chat->sixels = chat->sixels || ik_sixels_are_known(report, length);
+		ik_screen_touch(chat->screen);
 		stop_waiting(chat);
 	} else if (ik_keyboard_is_offered(report, length)) {
 		modes.keyboard = true;

@@ -55,7 +55,8 @@ struct ik_tty {
 	char *leave;
 	int rows;
 	int columns;
-	bool may_stop; /* SIGTSTP was not ignored */
+	int cell_width, cell_height; /* pixels; 0: not known */
+	bool may_stop;               /* SIGTSTP was not ignored */
 	bool entered;
 	bool answers; /* the terminal is about to answer */
 	bool gone;    /* hung up: no system calls on it make sense any more */
@@ -169,6 +170,8 @@ static void read_size(struct ik_tty *tty)
 	if (ioctl(tty->fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
 		tty->rows = size.ws_row < SIZE_MAXIMUM ? size.ws_row : SIZE_MAXIMUM;
 		tty->columns = size.ws_col < SIZE_MAXIMUM ? size.ws_col : SIZE_MAXIMUM;
+		tty->cell_width = size.ws_xpixel / size.ws_col;
+		tty->cell_height = size.ws_ypixel / size.ws_row;
 	}
 }
 
@@ -472,6 +475,15 @@ void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns)
 {
 	*ret_rows = tty->rows;
 	*ret_columns = tty->columns;
+}
+
+bool ik_tty_cell(const struct ik_tty *tty, int *ret_width, int *ret_height)
+{
+	if (tty->cell_width < 1 || tty->cell_height < 1)
+		return false;
+	*ret_width = tty->cell_width;
+	*ret_height = tty->cell_height;
+	return true;
 }
 
 void ik_tty_suspend(struct ik_tty *tty)

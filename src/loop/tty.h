@@ -58,6 +58,8 @@ void ik_tty_expect(struct ik_tty *tty, bool answers);
 bool ik_tty_busy(const struct ik_tty *tty);
 
 void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns);
+/* Return the size of a cell in pixels; false: the terminal doesn't say. */
+bool ik_tty_cell(const struct ik_tty *tty, int *ret_width, int *ret_height);
 
 /* Leave, stop this process and its job like Ctrl-Z, and come back with resumed (later, not from
  * inside). No effect if SIGTSTP was ignored at start. */

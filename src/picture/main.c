@@ -37,19 +37,21 @@ static void limit_resources(void)
 }
 
 /* Do the job; return the status. */
-static int run(const char *job, const char *first, const char *second)
+static int run(char **arguments)
 {
 	struct ik_buf in, out;
 	struct ik_error error = { .status = IK_OK };
-	int number, status = 1;
+	int numbers[3] = { 1, 1, 1 }, number, status = 1;
 
 	ik_buf_init(&in, IK_LIMIT_PICTURE);
 	ik_buf_init(&out, IK_LIMIT_PICTURE);
+	for (int i = 0; i < 3 && arguments[i + 1]; i++)
+		numbers[i] = (int)strtol(arguments[i + 1], NULL, 10);
 	number = ik_read_all(STDIN_FILENO, &in, 0);
 	if (number != 0)
 		(void)ik_error_set_errno(&error, number, _("the picture cannot be read"));
-	else if (ik_picture_make(job, (int)strtol(first, NULL, 10), (int)strtol(second, NULL, 10),
-				 in.data, in.length, &out, &error) == IK_OK)
+	else if (ik_picture_make(arguments[0], numbers[0], numbers[1], numbers[2], in.data, in.length,
+				 &out, &error) == IK_OK)
 		status = ik_write_all(STDOUT_FILENO, out.data, out.length) == 0 ? 0 : 1;
 	if (error.status != IK_OK)
 		(void)fprintf(stderr, "%s\n", error.text);
@@ -64,12 +66,12 @@ int main(int argc, char **argv)
 	setlocale(LC_MESSAGES, "");
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
-	if (argc != 4) {
+	if (argc < 4 || argc > 5) {
 		(void)fprintf(stderr,
 			"Usage: picture fit EDGE BYTES | cells COLUMNS ROWS | "
-			"png WIDTH HEIGHT | sixel WIDTH HEIGHT\n");
+			"png WIDTH HEIGHT | sixel WIDTH HEIGHT LINE\n");
 		return 2;
 	}
 	limit_resources();
-	return run(argv[1], argv[2], argv[3]);
+	return run(argv + 1);
 }

@@ -164,17 +164,20 @@ static void put_cells(gdImagePtr picture, struct ik_buf *out)
 	}
 }
 
-static bool put_sixel(gdImagePtr picture, struct ik_buf *out)
+static bool put_sixel(gdImagePtr picture, int line, struct ik_buf *out)
 {
+	int height = gdImageSY(picture);
+
 	if (!gdImageTrueColorToPalette(picture, 1, gdMaxColors))
 		return false;
-	put_header(out, NULL, gdImageSX(picture), gdImageSY(picture));
-	ik_sixel_write(picture, out);
+	put_header(out, NULL, gdImageSX(picture), height);
+	for (int top = 0; top < height; top += line)
+		ik_sixel_write(picture, top, top + line < height ? top + line : height, out);
 	return true;
 }
 
 /* Do what a terminal needs. */
-static bool put_drawing(gdImagePtr picture, const char *job, int width, int height,
+static bool put_drawing(gdImagePtr picture, const char *job, int width, int height, int line,
 	struct ik_buf *out)
 {
 	bool cells = ik_text_equal(job, "cells"), png = ik_text_equal(job, "png"), done = true;
@@ -187,7 +190,7 @@ static bool put_drawing(gdImagePtr picture, const char *job, int width, int heig
 	else if (png)
 		done = put_file(small, IK_PICTURE_PNG, SIZE_MAX, out);
 	else
-		done = put_sixel(small, out);
+		done = put_sixel(small, line, out);
 	gdImageDestroy(small);
 	return done;
 }
@@ -246,14 +249,14 @@ static enum ik_status pass_document(const char *bytes, size_t length, struct ik_
 	return ik_buf_check(out, _("the document"), error);
 }
 
-enum ik_status ik_picture_make(const char *job, int first, int second, const char *bytes,
+enum ik_status ik_picture_make(const char *job, int first, int second, int third, const char *bytes,
 	size_t length, struct ik_buf *out, struct ik_error *error)
 {
 	struct ik_picture_header header;
 	gdImagePtr picture;
 	bool done = true;
 
-	if (!is_job(job) || first < 1 || second < 1)
+	if (!is_job(job) || first < 1 || second < 1 || third < 1)
 		return ik_error_set(error, IK_INVALID, "%s %d %d?", job, first, second);
 	if (is_document(job, bytes, length))
 		return pass_document(bytes, length, out, error);
@@ -263,7 +266,7 @@ enum ik_status ik_picture_make(const char *job, int first, int second, const cha
 	if (!picture)
 		return error->status;
 	if (!ik_text_equal(job, "fit")) {
-		done = put_drawing(picture, job, first, second, out);
+		done = put_drawing(picture, job, first, second, third, out);
 	} else if (header.width <= first && header.height <= first && length <= (size_t)second &&
 		header.orientation == 1 && header.format != IK_PICTURE_GIF) {
 		put_header(out, media_types[header.format], (int)header.width, (int)header.height);

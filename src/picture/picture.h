@@ -26,11 +26,12 @@
  *   cells    at most first columns by second rows of a terminal, which width and height are then
  *            counted in: row by row, six bytes for each cell, the RGB of its upper and lower half
  *   png      at most first by second pixels
- *   sixel    the same, as a sequence for terminals
+ *   sixel    the same, as sequences for terminals: one for each third rows of pixels, which are a line
+ *            of the terminal
  *
  * IK_INVALID: an unknown job, or no picture that can be read.
  */
-enum ik_status ik_picture_make(const char *job, int first, int second, const char *bytes,
+enum ik_status ik_picture_make(const char *job, int first, int second, int third, const char *bytes,
 	size_t length, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
 #endif

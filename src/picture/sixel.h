@@ -11,7 +11,7 @@
 
 #include "util/buf.h"
 
-/* Append the picture, which has a palette. */
-void ik_sixel_write(gdImagePtr picture, struct ik_buf *out);
+/* Append the rows of a picture with a palette from top to before end. */
+void ik_sixel_write(gdImagePtr picture, int top, int end, struct ik_buf *out);
 
 #endif

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct ik_error error;
 
 		ik_buf_init(&out, IK_LIMIT_PICTURE);
-		if (ik_picture_make(jobs[i], 40, 4000, (const char *)data, size, &out, &error) == IK_OK) {
+		if (ik_picture_make(jobs[i], 40, 4000, 20, (const char *)data, size, &out, &error) == IK_OK) {
 			if (out.length == 0 || (i == 0 && out.length > 4200))
 				abort();
 		} else if (out.length > 0) {

@@ -106,12 +106,17 @@ void terminal_done(struct terminal *terminal)
 	ik_buf_done(&terminal->raw);
 }
 
+/* A window of cells of 10 by 20 pixels. */
+static struct winsize window_of(int rows, int columns)
+{
+	return (struct winsize){.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns,
+		.ws_xpixel = (unsigned short)(10 * columns), .ws_ypixel = (unsigned short)(20 * rows)};
+}
+
 bool terminal_start(struct terminal *terminal, char *const *argv, char *const *environment,
 	const char *directory)
 {
-	struct winsize size = {
-		.ws_row = (unsigned short)terminal->rows, .ws_col = (unsigned short)terminal->columns,
-	};
+	struct winsize size = window_of(terminal->rows, terminal->columns);
 
 	end_program(terminal);
 	make_screen(terminal);
@@ -262,7 +267,7 @@ void terminal_hang_up(struct terminal *terminal)
 
 void terminal_resize(struct terminal *terminal, int rows, int columns)
 {
-	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+	struct winsize size = window_of(rows, columns);
 
 	terminal->rows = rows;
 	terminal->columns = columns;

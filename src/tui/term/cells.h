@@ -41,8 +41,9 @@ enum ik_cursor { IK_CURSOR_USUAL, IK_CURSOR_BLOCK, IK_CURSOR_BAR };
 
 #define IK_CELL_BYTES 20 /* limit of a drawn cluster: 5 characters of 4 bytes */
 
-/* Colours of a cell's own, as a part of a picture has them. */
-enum { IK_CELL_FRONT = 1, IK_CELL_BACK = 2 };
+/* Colours of a cell's own, as a part of a picture has them. SIXEL: they are no colours, but the
+ * number of a drawing, and the line and column in it. */
+enum { IK_CELL_FRONT = 1, IK_CELL_BACK = 2, IK_CELL_SIXEL = 4 };
 
 struct ik_cell {
 	char text[IK_CELL_BYTES];

@@ -44,14 +44,32 @@ static struct ik_cell placeholder(const struct ik_drawing *drawing, int line, in
 	return cell;
 }
 
+/* A blank that no other cell is like. */
+static struct ik_cell sixel(const struct ik_drawing *drawing, int line, int column)
+{
+	struct ik_cell cell = placeholder(drawing, line, column);
+
+	cell.text[0] = ' ';
+	cell.length = 1;
+	cell.own = IK_CELL_SIXEL;
+	cell.back[0] = (uint8_t)line;
+	cell.back[1] = (uint8_t)column;
+	return cell;
+}
+
 void ik_drawing_draw(const struct ik_drawing *drawing, int line, struct ik_cells *cells,
 	struct ik_rectangle area, int row)
 {
+	static struct ik_cell (*const ways[])(const struct ik_drawing *, int, int) = {
+		[IK_DRAWING_CELLS] = half_block,
+		[IK_DRAWING_KITTY] = placeholder,
+		[IK_DRAWING_SIXEL] = sixel,
+	};
+
 	if (line < 0 || line >= drawing->rows)
 		return;
 	for (int column = 0; column < drawing->columns && column < area.columns; column++) {
-		struct ik_cell cell = drawing->way == IK_DRAWING_KITTY ? placeholder(drawing, line, column)
-															   : half_block(drawing, line, column);
+		struct ik_cell cell = ways[drawing->way](drawing, line, column);
 
 		ik_cells_put(cells, row, area.column + column, &cell);
 	}
@@ -74,4 +92,15 @@ void ik_drawing_send(const struct ik_drawing *drawing, struct ik_buf *out)
 		ik_buf_puts(out, "\033\\");
 		at += size;
 	}
+}
+
+const char *ik_drawing_line(const struct ik_drawing *drawing, int line, size_t *ret_length)
+{
+	static const char end[] = "\033\\";
+	const char *at = drawing->bytes, *next;
+
+	while ((next = strstr(at, end)) && line-- > 0)
+		at = next + strlen(end);
+	*ret_length = next ? (size_t)(next - at) + strlen(end) : 0;
+	return at;
 }

@@ -3,7 +3,8 @@
  * is covered and comes back as text does.
  *
  * Where the terminal draws no pictures, each cell is a half block in two colours.  For kitty's
- * graphics protocol a cell is the placeholder of its part of a picture that was sent before.
+ * graphics protocol a cell is the placeholder of its part of a picture that was sent before.  Of
+ * sixels, cells are blanks; tui/term/term.c draws a line again when some of them were written.
  *
  * Sources: https://sw.kovidgoyal.net/kitty/graphics-protocol/#unicode-placeholders
  * Pure.  May include: util, tui/term/cells.h.
@@ -17,7 +18,8 @@
 enum ik_drawing_way {
 	IK_DRAWING_NONE,  /* pictures are not shown */
 	IK_DRAWING_CELLS, /* six bytes for each cell: the RGB of its upper and lower half */
-	IK_DRAWING_KITTY  /* a PNG file, which the terminal scales */
+	IK_DRAWING_KITTY, /* a PNG file, which the terminal scales */
+	IK_DRAWING_SIXEL  /* for each line a sequence of sixels, which ends in ESC \ */
 };
 
 /* The limit of kitty's placeholders is above it. */
@@ -37,5 +39,8 @@ void ik_drawing_draw(const struct ik_drawing *drawing, int line, struct ik_cells
 
 /* Append what the terminal has to get once before the cells. */
 void ik_drawing_send(const struct ik_drawing *drawing, struct ik_buf *out);
+
+/* Return the sixels of a line. */
+const char *ik_drawing_line(const struct ik_drawing *drawing, int line, size_t *ret_length);
 
 #endif

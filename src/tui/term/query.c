@@ -51,6 +51,16 @@ bool ik_placeholders_are_known(const char *report, size_t length)
 	return false;
 }
 
+bool ik_sixels_are_known(const char *report, size_t length)
+{
+	if (!ik_background_is_fence(report, length))
+		return false;
+	for (size_t i = 2; i + 2 < length; i++)
+		if (report[i] == ';' && report[i + 1] == '4' && strchr(";c", report[i + 2]))
+			return true;
+	return false;
+}
+
 bool ik_background_of_variable(const char *colorfgbg, bool *ret_light)
 {
 	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;

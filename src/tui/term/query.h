@@ -26,6 +26,8 @@ bool ik_keyboard_is_offered(const char *report, size_t length);
 /* Is it the name of a terminal that knows the placeholders of kitty's graphics protocol? Others know
  * the protocol without them. */
 bool ik_placeholders_are_known(const char *report, size_t length);
+/* Is it an answer to the last query, and does that say that the terminal draws sixels? */
+bool ik_sixels_are_known(const char *report, size_t length);
 bool ik_background_is_fence(const char *report, size_t length);
 
 /* Parse COLORFGBG, such as "15;0" or "0;default;15"; return false for NULL and if it doesn't

@@ -59,6 +59,7 @@ struct ik_term {
 
 	struct ik_cells shown; /* the last frame, in the terminal's size */
 	uint8_t *turns;        /* for each cell: changes with what stands for it */
+	bool *spoilt;          /* for each row: cells of sixels were written */
 	uint32_t *sent;        /* drawings that the terminal has, by id */
 	size_t sent_count;
 	bool everything; /* the terminal may show anything: repaint */
@@ -359,10 +360,6 @@ static void put_own_colour(const struct ik_term *term, const struct ik_cell *cel
 static void put_own(const struct ik_term *term, const struct ik_cell *cell,
 	const struct ik_cell *last, struct ik_buf *out)
 {
-	if (!cell->own) { /* it was there before, and is written over next */
-		ik_buf_putc(out, ' ');
-		return;
-	}
 	if (!last || memcmp(last->front, cell->front, 3) != 0)
 		put_own_colour(term, cell, 3, cell->front, out);
 	if (cell->own & IK_CELL_BACK && (!last || memcmp(last->back, cell->back, 3) != 0))
@@ -372,7 +369,7 @@ static void put_own(const struct ik_term *term, const struct ik_cell *cell,
 
 /* Append ncurses' bytes with what they stand for. ncurses takes cells with colours of their own for
  * text without any, so the colours end with them. */
-static void put_bytes(const struct ik_term *term, char *bytes, struct ik_buf *out)
+static void put_bytes(struct ik_term *term, char *bytes, struct ik_buf *out)
 {
 	size_t count = (size_t)term->shown.rows * (size_t)term->shown.columns;
 	const struct ik_cell *last = NULL;
@@ -389,17 +386,66 @@ static void put_bytes(const struct ik_term *term, char *bytes, struct ik_buf *ou
 		}
 		*found = '\0';
 		put_plain(term, bytes, out);
-		if (place < count) {
-			const struct ik_cell *cell = &term->shown.cells[place];
+		const struct ik_cell *cell = place < count ? &term->shown.cells[place] : NULL;
 
+		if (cell && cell->own && cell->own != IK_CELL_SIXEL) {
 			put_own(term, cell, last && last->own == cell->own ? last : NULL, out);
-			last = cell->own ? cell : last;
+			last = cell;
+		} else if (cell) { /* a part of sixels, or it was there before and is written over next */
+			ik_buf_putc(out, ' ');
+			term->spoilt[place / (size_t)term->shown.columns] = true;
 		}
 		bytes = found + (length > 0 ? length : 1);
 	}
 	if (last)
 		ik_buf_puts(out, OWN_END);
 	put_plain(term, bytes, out);
+}
+
+/* Is a line of a drawing whole on the screen from this cell on? */
+static bool is_whole(const struct ik_cell *cell, const struct ik_drawing *drawing, int columns)
+{
+	uint32_t id = (uint32_t)cell->front[0] << 16 | (uint32_t)cell->front[1] << 8 | cell->front[2];
+
+	if (drawing->id != id || drawing->columns > columns)
+		return false;
+	for (int i = 0; i < drawing->columns; i++)
+		if (cell[i].own != IK_CELL_SIXEL || memcmp(cell[i].front, cell->front, 3) != 0 ||
+			cell[i].back[0] != cell->back[0] || cell[i].back[1] != i)
+			return false;
+	return true;
+}
+
+/* Append the lines of sixels that begin in a row. */
+static void put_sixels(const struct ik_term *term, const struct ik_cells *cells, int row,
+	struct ik_buf *out)
+{
+	for (int column = 0; column < cells->columns; column++) {
+		const struct ik_cell *cell = ik_cells_at(cells, row, column);
+
+		for (size_t i = 0; cell->own == IK_CELL_SIXEL && i < cells->drawing_count; i++) {
+			size_t length;
+
+			if (!is_whole(cell, cells->drawings[i], cells->columns - column))
+				continue;
+			const char *sixels = ik_drawing_line(cells->drawings[i], cell->back[0], &length);
+
+			ik_buf_printf(out, "\0337\033[%d;%dH", row + 1, column + 1);
+			ik_buf_append(out, sixels, length);
+			ik_buf_puts(out, "\0338");
+			break;
+		}
+	}
+}
+
+/* Draw the sixels in rows whose cells were written. */
+static void repair_sixels(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
+{
+	for (int row = 0; row < term->shown.rows; row++) {
+		if (term->spoilt[row])
+			put_sixels(term, cells, row, out);
+		term->spoilt[row] = false;
+	}
 }
 
 /* Append the drawings that the terminal does not have. */
@@ -539,6 +585,7 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	ik_cells_done(&term->shown);
 	free(term->row);
 	free(term->turns);
+	free(term->spoilt);
 	free(term->sent);
 	free(term);
 	return NULL;
@@ -552,6 +599,8 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 	term->row = ik_alloc_array(term->row, CELL_MOST * (size_t)columns, sizeof(*term->row));
 	term->turns = ik_alloc_array(term->turns, (size_t)rows * (size_t)columns, 1);
 	memset(term->turns, 0, (size_t)rows * (size_t)columns);
+	term->spoilt = ik_alloc_array(term->spoilt, (size_t)rows, sizeof(*term->spoilt));
+	memset(term->spoilt, 0, (size_t)rows * sizeof(*term->spoilt));
 	term->everything = true;
 }
 
@@ -663,6 +712,7 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik
 		if (term->answers)
 			ik_buf_puts(out, FRAME_BEGIN);
 		put_bytes(term, term->bytes.data, out);
+		repair_sixels(term, cells, out);
 		if (term->answers)
 			ik_buf_puts(out, FRAME_END);
 	}

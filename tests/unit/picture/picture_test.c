@@ -40,7 +40,7 @@ static char *make(const char *job, int first, int second, struct file file, stru
 	char *end, *line;
 
 	ik_buf_init(out, IK_LIMIT_PICTURE);
-	cr_assert_eq(ik_picture_make(job, first, second, file.bytes, (size_t)file.length, out, &error),
+	cr_assert_eq(ik_picture_make(job, first, second, 6, file.bytes, (size_t)file.length, out, &error),
 		IK_OK, "%s", error.text);
 	end = memchr(out->data, '\n', out->length);
 	cr_assert_not_null(end);
@@ -98,10 +98,10 @@ Test(picture, a_document_passes_as_it_is)
 	expect("fit", 60, 1, pdf, "{\"media_type\":\"application/pdf\",\"width\":0,\"height\":0}");
 	ik_buf_init(&out, IK_LIMIT_PICTURE);
 	memcpy(large, pdf.bytes, 13);
-	cr_expect_eq(ik_picture_make("fit", 60, 1, large, IK_LIMIT_DOCUMENT + 1, &out, &error),
+	cr_expect_eq(ik_picture_make("fit", 60, 1, 1, large, IK_LIMIT_DOCUMENT + 1, &out, &error),
 		IK_TOO_LARGE);
 	/* It can't be drawn. */
-	cr_expect_eq(ik_picture_make("png", 60, 60, pdf.bytes, 13, &out, &error), IK_INVALID);
+	cr_expect_eq(ik_picture_make("png", 60, 60, 1, pdf.bytes, 13, &out, &error), IK_INVALID);
 	free(large);
 	ik_buf_done(&out);
 }
@@ -248,8 +248,9 @@ Test(picture, sixels)
 	char *said = make("sixel", 100, 100, file, &out);
 
 	cr_expect_str_eq(said, "{\"media_type\":null,\"width\":12,\"height\":7}");
-	cr_expect(strncmp(out.data, "\033P0;1q\"1;1;12;7#0;2;", 20) == 0, "%s", out.data + 1);
+	cr_expect(strncmp(out.data, "\033P0;1q\"1;1;12;6#0;2;", 20) == 0, "%s", out.data + 1);
 	cr_expect_not_null(strstr(out.data, "!6~$"), "%s", out.data + 1);
+	cr_expect_not_null(strstr(out.data, "-\033\\\033P0;1q\"1;1;12;1#"), "%s", out.data + 1);
 	cr_expect_not_null(strstr(out.data, "!6@$"), "%s", out.data + 1);
 	cr_expect_str_eq(out.data + out.length - 3, "-\033\\");
 	free(said);
@@ -263,7 +264,7 @@ static void expect_refused(const char *job, const char *bytes, size_t length, co
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_PICTURE);
-	cr_expect_neq(ik_picture_make(job, 10, 10, bytes, length, &out, &error), IK_OK);
+	cr_expect_neq(ik_picture_make(job, 10, 10, 6, bytes, length, &out, &error), IK_OK);
 	cr_expect_not_null(strstr(error.text, words), "%s", error.text);
 	cr_expect_eq(out.length, 0);
 	ik_buf_done(&out);

@@ -495,6 +495,49 @@ Test(term, placeholders_are_sent_once_and_texts_have_none)
 	rig_free(rig);
 }
 
+/* How often a text stands in the last frame. */
+static int count_in_frame(struct rig *rig, const char *words)
+{
+	int count = 0;
+	for (const char *at = rig->out.data; (at = strstr(at, words)); at++)
+		count++;
+	return count;
+}
+
+Test(term, sixels_are_drawn_again_only_where_their_cells_were_written)
+{
+	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 6, 20);
+	static const char bytes[] = "\033Pq1\033\\\033Pq2\033\\";
+	struct ik_drawing drawing = { IK_DRAWING_SIXEL, 7, 3, 2, bytes, sizeof bytes - 1 };
+	struct ik_rectangle whole = { 0, 0, 6, 20 };
+
+	for (int line = 0; line < 2; line++)
+		ik_drawing_draw(&drawing, line, &rig->cells, (struct ik_rectangle){ 1, 4, 4, 10 }, 1 + line);
+	frame(rig, 5, 0);
+	cr_assert_eq(count_in_frame(rig, "\0337\033[2;5H\033Pq1\033\\\0338"), 1);
+	cr_assert_eq(count_in_frame(rig, "\0337\033[3;5H\033Pq2\033\\\0338"), 1);
+	IS_ROW(rig, 1, "                    ");
+	text(rig, 1, 10, IK_STYLE_NORMAL, "beside");
+	text(rig, 4, 4, IK_STYLE_NORMAL, "below");
+	frame(rig, 5, 0);
+	cr_assert_eq(count_in_frame(rig, "\033P"), 0);
+	/* What covers a part is not drawn over, and what it covered comes back. */
+	text(rig, 1, 5, IK_STYLE_NORMAL, "X");
+	frame(rig, 5, 0);
+	cr_assert_eq(count_in_frame(rig, "\033P"), 0);
+	ik_drawing_draw(&drawing, 0, &rig->cells, (struct ik_rectangle){ 1, 4, 4, 10 }, 1);
+	frame(rig, 5, 0);
+	cr_assert_eq(count_in_frame(rig, "\033P"), 1);
+	/* Scrolled by a row, with only its second line left. */
+	ik_cells_fill(&rig->cells, whole, IK_STYLE_NORMAL);
+	ik_drawing_draw(&drawing, 1, &rig->cells, (struct ik_rectangle){ 0, 4, 4, 10 }, 0);
+	frame(rig, 5, 0);
+	cr_assert_eq(count_in_frame(rig, "\0337\033[1;5H\033Pq2\033\\\0338"), 1);
+	cr_assert_eq(count_in_frame(rig, "\033P"), 1);
+	check_cursor(rig, 5, 0);
+	rig_free(rig);
+}
+
 Test(term, random_frames_on_xterm)
 {
 	random_frames("xterm-256color", 1);
