@@ -1,4 +1,5 @@
 """mcp_http.py: `ikigai mcp serve --http`, as clients and others on the same machine use it."""
+import atexit
 import http.client
 import json
 import os
@@ -22,6 +23,7 @@ class Http(Client):
         self.process = subprocess.Popen(
             [os.environ["BUILD"] + "/ikigai", "mcp", "serve", "--http", address],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment, **more)
+        atexit.register(self.process.kill)  # it ends by a signal only
         line = self.process.stderr.readline()
         assert "http://" in line, line
         self.host, self.port = line.split("//")[1].split("/")[0].rsplit(":", 1)
