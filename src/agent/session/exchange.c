@@ -384,7 +384,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	}
 	if (delta->kind == IK_DELTA_OPAQUE) {
 		named.id = exchange->model->endpoint.provider;
-		named.bound = exchange->bound;
+		named.bound = delta->of == IK_DELTA_THINKING ? exchange->bound : NULL;
 	}
 	exchange->events->input(exchange->arg, &input);
 }

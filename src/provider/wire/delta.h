@@ -48,7 +48,7 @@ struct ik_delta {
 	bool retryable; /* ERROR: retrying the same request may help (overload, rate limit) */
 	enum ik_stop_reason stop;
 	enum ik_delta_kind of; /* OPAQUE: the kind it belongs to */
-	const char *bound;     /* OPAQUE: ik_request_binding() of the request; NULL: nothing */
+	const char *bound;     /* OPAQUE of THINKING: ik_request_binding() of the request; or NULL */
 	int64_t input_tokens, output_tokens, cached_tokens, written_tokens, reasoning_tokens;
 	int64_t searches; /* USAGE: of the web, by the provider */
 };

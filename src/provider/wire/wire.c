@@ -194,17 +194,17 @@ void ik_request_binding(const struct ik_wire_format *format, const struct ik_req
 {
 	size_t at;
 	const struct ik_message *summary = ik_conversation_summary(request->conversation, &at);
-	const char *prompt = request->system_prompt;
+	const char *prompt = request->system_prompt, *search = ik_request_search(request);
 	struct ik_buf text;
 
 	*ret_bound = '\0';
 	if (!format->binds)
 		return;
 	ik_buf_init(&text, IK_LIMIT_REQUEST);
-	ik_json_printf(&text, "['%s','%s',%s", request->model, prompt ? prompt : "",
-		ik_json_word(request->endpoint && request->endpoint->web_search));
+	ik_json_printf(&text, "['%s','%s','%s'", request->model, prompt ? prompt : "",
+		search ? search : "");
 	if (summary)
-		ik_json_put_raw(&text, ik_message_data(summary));
+		ik_json_string(ik_json_member(ik_message_data(summary), "summary"), &text);
 	for (size_t index = 0; index < request->tool_count; index++)
 		format->put_tool(&text, request->endpoint, &request->tools[index]);
 	(void)snprintf(ret_bound, IK_BINDING, "%016" PRIx64, ik_text_hash(text.data ? text.data : ""));
@@ -230,8 +230,9 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 		message->time_ms < writer->bound_ms)
 		return (struct ik_json_span){ NULL, 0 };
 	/* The thinking of another model, before a switch: one that doesn't think refuses it. */
-	if (message->kind == IK_KIND_THINKING &&
-		(request->facts->form == IK_THINKING_UNSAID || is_bound_elsewhere(writer, message)))
+	if (message->kind == IK_KIND_THINKING && request->facts->form == IK_THINKING_UNSAID)
+		return (struct ik_json_span){ NULL, 0 };
+	if (is_bound_elsewhere(writer, message))
 		return (struct ik_json_span){ NULL, 0 };
 	return ik_message_opaque(message, endpoint ? endpoint->provider : NULL, writer->format->type);
 }
