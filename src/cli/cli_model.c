@@ -125,6 +125,8 @@ static void describe(const struct ik_model *model, struct ik_buf *out)
 	ik_buf_printf(out, "%s: ", _("thinking"));
 	put_levels(facts, true, out);
 	ik_buf_puts(out, facts->levels ? "\n" : "-\n");
+	if (facts->search[0])
+		ik_buf_printf(out, _("search of the web: %s\n"), facts->search);
 	if (facts->price.input >= 0)
 		ik_buf_printf(out, _("price of a million tokens: $%g in, $%g out\n"), facts->price.input,
 			facts->price.output);

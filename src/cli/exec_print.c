@@ -66,6 +66,7 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		[IK_EVENT_TEXT] = "text",
 		[IK_EVENT_THINKING] = "thinking",
 		[IK_EVENT_SEARCH] = "search",
+		[IK_EVENT_SOURCE] = "source",
 		[IK_EVENT_TOOL_DONE] = "tool_result",
 		[IK_EVENT_USAGE] = "usage",
 		[IK_EVENT_NOTICE] = "notice",
@@ -96,6 +97,9 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		break;
 	case IK_EVENT_SEARCH:
 		ik_json_printf(out, "'query':'%s'", event->detail);
+		break;
+	case IK_EVENT_SOURCE:
+		ik_json_printf(out, "'url':'%.*s','title':'%s'", length, text, event->detail);
 		break;
 	case IK_EVENT_TOOL_DONE:
 		if (ik_json_check(text, event->text_length, &envelope, NULL) != IK_OK)

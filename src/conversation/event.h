@@ -72,10 +72,12 @@ enum ik_event_kind {
 	IK_EVENT_WAITING, /* text: what the session waits for, such as the tool scan; "": the wait is
 	                     over */
 	IK_EVENT_ROUND_STARTED,
-	IK_EVENT_TEXT,          /* text: a piece of the reply */
-	IK_EVENT_THINKING,      /* text: a piece */
-	IK_EVENT_SEARCH,        /* the provider searches the web; detail: for what; text: the same as a
+	IK_EVENT_TEXT,     /* text: a piece of the reply */
+	IK_EVENT_THINKING, /* text: a piece */
+	IK_EVENT_SEARCH,   /* the provider searches the web; detail: for what; text: the same as a
 	                           sentence; both "": not known yet */
+	IK_EVENT_SOURCE,   /* the reply cites a page; text: its address; detail: its title. The end of
+	                           the reply lists all of them */
 	IK_EVENT_CALL_PROGRESS, /* id, name; text: all arguments so far */
 	IK_EVENT_ASKING,        /* the call waits for the user: id, name; text: arguments; detail:
 	                           why, in words; ends_turn: the question is whether the turn may

@@ -351,6 +351,8 @@ static void put_text(struct ik_wire_writer *writer, const struct ik_message *mes
 	struct ik_json_span phase = ik_wire_opaque_member(writer, message, "phase");
 	struct ik_json_span item = ik_wire_opaque_member(writer, message, "item");
 
+	if (writer->request->facts->form == IK_THINKING_UNSAID)
+		item.text = NULL;
 	if (item.text) {
 		ik_json_put_raw(writer->out, item);
 		return;
@@ -383,7 +385,8 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			put_call(writer, message);
 		else if (message->kind == IK_KIND_ASSISTANT)
 			put_text(writer, message);
-		else if (opaque.text)
+		/* Without the reasoning before it, a search is refused, and what cites it, too. */
+		else if (opaque.text && writer->request->facts->form != IK_THINKING_UNSAID)
 			ik_json_put_raw(writer->out, opaque);
 	}
 }

@@ -57,6 +57,7 @@ static void take(void *arg, const struct ik_delta *delta)
 	case IK_DELTA_USAGE:
 	case IK_DELTA_SEARCH:
 		break;
+	case IK_DELTA_SOURCE:
 	case IK_DELTA_NOTICE:
 	case IK_DELTA_TEXT:
 	case IK_DELTA_THINKING:

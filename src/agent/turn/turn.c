@@ -768,6 +768,15 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 	case IK_DELTA_SEARCH:
 		status = take_search(turn, delta);
 		break;
+	case IK_DELTA_SOURCE:
+		emit(turn,
+			(struct ik_event){
+				.kind = IK_EVENT_SOURCE,
+				.text = delta->text,
+				.text_length = delta->text_length,
+				.detail = delta->name,
+			});
+		break;
 	case IK_DELTA_NOTICE:
 		append_notice(turn, delta->text);
 		break;

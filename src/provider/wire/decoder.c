@@ -240,6 +240,19 @@ static void put_url(struct ik_buf *out, const char *url, size_t length)
 	ik_buf_putc(out, '>');
 }
 
+static void report_source(struct ik_stream_decoder *decoder, const char *url, size_t length,
+	struct ik_json_span title)
+{
+	char *name = ik_json_text_new(title);
+
+	report(decoder,
+		&(struct ik_delta){ .kind = IK_DELTA_SOURCE,
+			.text = url,
+			.text_length = length,
+			.name = name ? name : "" });
+	free(name);
+}
+
 size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
 	struct ik_json_span title)
 {
@@ -263,6 +276,7 @@ size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span ur
 		ik_buf_append(&line, link.data, link.length);
 		decoder->sources = ik_alloc_more(decoder->sources, index, sizeof(*decoder->sources));
 		decoder->sources[decoder->source_count++] = ik_strdup(line.data);
+		report_source(decoder, bytes, length, title);
 	}
 	ik_buf_done(&link);
 	ik_buf_done(&line);

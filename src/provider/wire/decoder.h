@@ -130,7 +130,8 @@ void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_
 /* Report that parts of the reply of that type cannot be shown. */
 void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type);
 
-/* Remember a page that the text cites. Return its number, from 1; 0 if url isn't one of the web. */
+/* Report a page that the text cites, and remember it for the list. Return its number, from 1; 0 if url
+ * isn't one of the web. */
 size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
 	struct ik_json_span title);
 

@@ -12,6 +12,7 @@ enum ik_delta_kind {
 	IK_DELTA_TEXT,      /* text: a piece of the reply */
 	IK_DELTA_THINKING,  /* text: a piece of its thinking */
 	IK_DELTA_SEARCH,    /* text: what the provider searches the web for; empty: not known yet */
+	IK_DELTA_SOURCE,    /* a page that the text cites; text: its address, name: its title */
 	IK_DELTA_NOTICE,    /* text: a sentence about a part of the reply that cannot be shown */
 	IK_DELTA_CALL,      /* a call begins: slot, id (NULL: missing, or already used in this
 	                       reply), name (may be "") */

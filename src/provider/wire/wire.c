@@ -230,7 +230,8 @@ struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 		message->time_ms < writer->bound_ms)
 		return (struct ik_json_span){ NULL, 0 };
 	/* The thinking of another model, before a switch: one that doesn't think refuses it. */
-	if (message->kind == IK_KIND_THINKING && request->facts->form == IK_THINKING_UNSAID)
+	if (message->kind == IK_KIND_THINKING && !message->searches &&
+		request->facts->form == IK_THINKING_UNSAID)
 		return (struct ik_json_span){ NULL, 0 };
 	if (is_bound_elsewhere(writer, message))
 		return (struct ik_json_span){ NULL, 0 };

@@ -42,6 +42,10 @@ static void take(void *arg, const struct ik_delta *delta)
 		begin(reader, delta->kind, 0, delta->kind == IK_DELTA_TEXT ? "text: " : "thinking: ");
 		ik_buf_append(&reader->lines, delta->text, delta->text_length);
 		break;
+	case IK_DELTA_SOURCE:
+		begin(reader, -1, 0, "source: ");
+		ik_buf_printf(&reader->lines, "%.*s %s", (int)delta->text_length, delta->text, delta->name);
+		break;
 	case IK_DELTA_SEARCH:
 	case IK_DELTA_NOTICE:
 		begin(reader, -1, 0, delta->kind == IK_DELTA_SEARCH ? "search: " : "notice: ");

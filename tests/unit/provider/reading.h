@@ -6,6 +6,7 @@
  *     call 0: id=call_1 name=glob
  *     arguments 0: {"pattern":"*.c"}
  *     search: weather Paris          (empty: not known yet)
+ *     source: https://x.example/ Its title
  *     notice: The reply has a part ...
  *     usage: 10 5 0 0
  *     stop: tool_calls

@@ -66,6 +66,8 @@ static const struct {
 	{ "google blocked", "*", EVENT("{\"promptFeedback\":{\"blockReason\":@}}") },
 };
 
+#define CITED "source: https://x.example/ x\n"
+#define SOURCES "\n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..."
 #define UNSHOWN "notice: The reply has a part that ikigai cannot show ("
 #define FAILED "error PROVIDER again: The model ended its reply with an error: "
 #define UNSAID "error PROVIDER again: The provider reported an error and did not say which."
@@ -97,7 +99,7 @@ static const struct {
 	{ "anthropic delta", "input_json_delta", "call 0: id=i name=n\narguments 0: x..." },
 	{ "anthropic delta", "citations_delta", "opaque anthropic of text -1: {\"blocks\":[{..." },
 	{ "anthropic citation", "web_search_result_location",
-		"text: T [1]\n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..." },
+		"text: T\n" CITED "text:  [1]" SOURCES },
 	/* Of documents that were sent: they go back, but say nothing that the text doesn't. */
 	{ "anthropic citation", "*_location", "text: T\nopaque anthropic of text -1: ..." },
 	{ "anthropic stop", "max_tokens", "stop: length" },
@@ -154,7 +156,7 @@ static const struct {
 	{ "openai-responses content", "output_text", "text: x" },
 	{ "openai-responses content", "refusal", "text: x\nstop: refused" },
 	{ "openai-responses annotation", "url_citation",
-		"text: T\n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..." },
+		"text: T\n" CITED "text: " SOURCES },
 	/* Of files that nobody has stored there. */
 	{ "openai-responses annotation", "*file*", "text: T" },
 	{ "openai-responses action", "find_in_page", "search: https://x.example/\nopaque ..." },
@@ -177,7 +179,7 @@ static const struct {
 	{ "openai-chat message", "tool_calls", "call 0: id=x name=x\narguments 0: x..." },
 	{ "openai-chat message", "function_call", "call 0: id=- name=x\narguments 0: x..." },
 	{ "openai-chat message", "annotations",
-		"text: \n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..." },
+		CITED "text: " SOURCES },
 	{ "openai-chat message", "audio", "text: x" },
 	{ "openai-chat message", "role", "" },
 	{ "openai-chat stop", "length", "stop: length" },
@@ -195,9 +197,9 @@ static const struct {
 	{ "google part", "*", UNSHOWN "..." },
 	{ "google candidate", "content", "search: TOOL_TYPE_UNSPECIFIED" },
 	{ "google candidate", "groundingMetadata",
-		"text: \n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..." },
+		CITED "text: " SOURCES },
 	{ "google candidate", "citationMetadata",
-		"text: \n\nSources:\n\n1. x <https://x.example/>\n\nopaque ..." },
+		CITED "text: " SOURCES },
 	{ "google candidate", "finish*", "" },
 	{ "google candidate", "*Count", "" },
 	{ "google candidate", "*ogprobs*", "" },

@@ -42,7 +42,7 @@ Test(web_search, is_read_from_anthropic)
 	assert_reads("anthropic", searched,
 		"search: \nsearch: sun\nopaque anthropic of search -1: {\"blocks\":[" USE
 		"{\"query\":\"sun\"}}," FOUND "]}\n"
-		"text: Hot. [1] Yes.\nusage: 0 20 0 0 searches 1\n"
+		"text: Hot.\nsource: https://a.example/ A*\ntext:  [1] Yes.\nusage: 0 20 0 0 searches 1\n"
 		"text: \n\nSources:\n\n1. A\\* <https://a.example/>\n\n"
 		"opaque anthropic of text -1: {\"blocks\":[{\"type\":\"text\",\"text\":\"Hot.\",\"citations\":["
 		CITED("https://a.example/", "A*") "]},{\"type\":\"text\",\"text\":\" Yes.\"}]}\n"
@@ -101,7 +101,7 @@ Test(web_search, is_read_from_responses)
 		EVENT("response.completed", ",\"response\":{\"status\":\"completed\",\"output\":[],"
 			"\"usage\":{\"input_tokens\":9,\"output_tokens\":7}}"),
 		"search: \nsearch: sun\nopaque openai-responses of search -1: " CALL "\n"
-		"text: Hot.\n\nSources:\n\n1. A B <https://a.example/x%20y>\n\n"
+		"text: Hot.\nsource: https://a.example/x y A\nB\ntext: \n\nSources:\n\n1. A B <https://a.example/x%20y>\n\n"
 		"opaque openai-responses of text -1: {\"item\":" MESSAGE "}\n"
 		"usage: 9 7 0 0 searches 1\nstop: end");
 }
@@ -114,7 +114,7 @@ Test(web_search, is_read_from_chat)
 		"\"url_citation\":{\"url\":\"https://a.example/\",\"title\":\"A\"}}]},"
 		"\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2,"
 		"\"server_tool_use\":{\"web_search_requests\":3}}}\n\ndata: [DONE]\n\n",
-		"text: Hot.\n\nSources:\n\n1. A <https://a.example/>\n\n"
+		"text: Hot.\nsource: https://a.example/ A\ntext: \n\nSources:\n\n1. A <https://a.example/>\n\n"
 		"opaque openai-chat of text -1: {\"sources\":38}\nusage: 1 2 0 0 searches 3\nstop: end");
 }
 
@@ -135,7 +135,7 @@ Test(web_search, is_read_from_google)
 		"\"promptTokenCount\":4,\"candidatesTokenCount\":5}}\n\n",
 		"search: sun\nopaque google of search -1: {\"parts\":[" TOOL_CALL "," TOOL_RESPONSE "]}\n"
 		"text: Hot.\nopaque google of text -1: {\"thoughtSignature\":\"end\"}\n"
-		"usage: 4 5 0 0 searches 2\ntext: \n\nSources:\n\n1. A <https://a.example/>\n\n"
+		"source: https://a.example/ A\nusage: 4 5 0 0 searches 2\ntext: \n\nSources:\n\n1. A <https://a.example/>\n\n"
 		"opaque google of text -1: {\"thoughtSignature\":\"end\",\"sources\":38}\nstop: end");
 	/* After a call, a text would be another message. */
 	assert_reads("google",
@@ -143,7 +143,7 @@ Test(web_search, is_read_from_google)
 		"\"name\":\"one\",\"args\":{}}}]},\"finishReason\":\"STOP\",\"groundingMetadata\":{"
 		"\"groundingChunks\":[{\"web\":{\"uri\":\"https://a.example/\",\"title\":\"A\"}}]}}]}\n\n",
 		"text: Hot.\ncall 0: id=- name=one\narguments 0: {}\n"
-		"notice: Sources:\n\n1. A <https://a.example/>\n\nstop: tool_calls");
+		"source: https://a.example/ A\nnotice: Sources:\n\n1. A <https://a.example/>\n\nstop: tool_calls");
 }
 
 /* ---- requests ---- */
@@ -192,6 +192,7 @@ Test(web_search, is_asked_of_anthropic)
 	const char *blocks = "{\"type\":\"text\",\"text\":\"Hot.\",\"citations\":[" CITED("https://a.example/", "A")
 		"]}";
 
+	/* What was found is no thinking, which is bound to a model. */
 	say_searched("anthropic", "{\"blocks\":[" USE "{\"query\":\"sun\"}}," FOUND "]}",
 		"{\"blocks\":[{\"type\":\"text\",\"text\":\"Hot.\",\"citations\":["
 		CITED("https://a.example/", "A") "]},{\"type\":\"text\",\"text\":\" \"}]}");
@@ -226,6 +227,9 @@ Test(web_search, is_asked_of_openai)
 	say_searched("openai-responses", CALL, "{\"item\":" MESSAGE "}");
 	assert_asks("openai-responses", "gpt-5.6-terra", "https://api.openai.com/v1", true,
 		WANT("{\"type\":\"web_search\"}]", CALL "," MESSAGE, "!Sources"));
+	/* The reasoning before it may be left out, which it is refused without. */
+	assert_asks("openai-responses", "gpt-4.1", "https://api.openai.com/v1", true,
+		WANT("{\"type\":\"web_search\"}]", "Sources", "!ws_1", "!msg_1"));
 	assert_asks("openai-responses", "gpt-4.1-nano", "https://api.openai.com/v1", true,
 		WANT("!\"web_search\""));
 	assert_asks("openai-chat", "gpt-5.6-terra", "https://api.openai.com/v1", true,
