@@ -55,6 +55,12 @@ static void put_json(const char *name, const struct ik_model_facts *facts, struc
 	if (facts->max_output > 0)
 		ik_json_printf(out, "'max_output':%lld", (long long)facts->max_output);
 	ik_json_printf(out, "'thinking':'%s'", levels.length > 0 ? levels.data : NULL);
+	ik_json_printf(out, "'input':['text'");
+	if (facts->inputs & IK_ACCEPTS_IMAGES)
+		ik_json_printf(out, "'image'");
+	if (facts->inputs & IK_ACCEPTS_PDF)
+		ik_json_printf(out, "'pdf'");
+	ik_json_printf(out, "]");
 	if (facts->price.input >= 0)
 		ik_json_printf(out, "'price':{'input':%g,'output':%g}", facts->price.input,
 			facts->price.output);
@@ -127,6 +133,10 @@ static void describe(const struct ik_model *model, struct ik_buf *out)
 	ik_buf_puts(out, facts->levels ? "\n" : "-\n");
 	if (facts->search[0])
 		ik_buf_printf(out, _("search of the web: %s\n"), facts->search);
+	ik_buf_puts(out,
+		facts->inputs & IK_ACCEPTS_PDF          ? _("accepts: text, pictures, PDF\n")
+			: facts->inputs & IK_ACCEPTS_IMAGES ? _("accepts: text, pictures\n")
+												: _("accepts: text\n"));
 	if (facts->price.input >= 0)
 		ik_buf_printf(out, _("price of a million tokens: $%g in, $%g out\n"), facts->price.input,
 			facts->price.output);
