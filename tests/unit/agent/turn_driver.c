@@ -160,7 +160,8 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 			note(driver, "+notice", NULL);
 		break;
 	default:
-		note(driver, message->kind == IK_KIND_USAGE ? "+usage" : "+thinking", NULL);
+		note(driver, message->kind == IK_KIND_USAGE ? "+usage" :
+			message->searches ? "+search" : "+thinking", NULL);
 		break;
 	}
 	note_opaque(driver, message);
@@ -359,6 +360,8 @@ static enum ik_stop_reason stop_of(const char *word)
 		return IK_STOP_LENGTH;
 	if (strcmp(word, "refused") == 0)
 		return IK_STOP_REFUSED;
+	if (strcmp(word, "paused") == 0)
+		return IK_STOP_PAUSED;
 	cr_assert_str_eq(word, "end");
 	return IK_STOP_END;
 }
@@ -386,6 +389,10 @@ static bool stream_word(struct driver *driver, char *word)
 	case 'k':
 		delta(driver, (struct ik_delta){ .kind = kind == 'x' ? IK_DELTA_TEXT : IK_DELTA_THINKING,
 			.text = rest, .text_length = strlen(rest) });
+		return true;
+	case 'w':
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_SEARCH, .text = rest,
+			.text_length = strlen(rest) });
 		return true;
 	case 'c':
 		split(rest, &more);

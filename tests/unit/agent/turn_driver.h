@@ -4,7 +4,8 @@
  * A script is words with blanks between:
  *   u:TEXT  a message       T t  tools ready, loading    H h  history ready, loading
  *   x:TEXT  text            k:TEXT  thinking             cSLOT:ID:NAME  a call begins
- *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused
+ *   w:TEXT  a search of the web (nothing: not known yet)
+ *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused|paused
  *   ok:JSON ox:JSON oSLOT:JSON  the provider's own data of thinking, text, a call
  *   .  the stream ends      F:CODE  it fails             R:CODE  it fails and is sent again
  *   L  it fails, and another model gets it               O:on O:off  the turn has to yield a text

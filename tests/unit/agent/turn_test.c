@@ -45,6 +45,8 @@ static const struct row rows[] = {
 	  "+user:hi started request +assistant:=1 +go-on request +assistant:2 done:end yields:=12" },
 	{ "yields nothing of a turn that ends otherwise", 4, 50, "O:on T u:hi x:=1 s:refused .",
 	  "+user:hi started request +assistant:=1 done:refused" },
+	{ "a search, and a pause", 4, 50, "T u:hi w: w:sun s:paused . w:moon x:Hot. s:end .",
+	  "+user:hi started request +search request +search +assistant:Hot. done:end" },
 	{ "truncated without a word", 4, 50, "T u:hi k:a s:length .",
 	  "+user:hi started request +thinking +notice done:length" },
 	{ "a call that was cut is not run", 4, 50,
@@ -366,6 +368,19 @@ static void check_rows(const struct row *table, size_t count, bool ask_repeated)
 	}
 }
 
+Test(turn, does_not_pause_for_ever)
+{
+	struct driver *driver = driver_new(4, 50, false);
+	int pauses = 0;
+
+	driver_script(driver, "T u:hi");
+	for (; pauses < 100 && !driver->turns_done; pauses++)
+		driver_script(driver, "w:sun s:paused .");
+	cr_assert_eq(pauses, 21);
+	cr_assert(strstr(driver->log.data, "+notice done:end"), "%s", driver->log.data);
+	driver_free(driver);
+}
+
 Test(turn, table)
 {
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
@@ -465,7 +480,7 @@ static const char *const long_turn[] = {
 	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
 	"d:call_2", "c0:K:w", "c1:L:x", "c2:M:askw", "c3:N:y", "c4:O:w", "s:calls", ".", "d:K",
 	"d:L", "y:M", "d:M", "D:N", "d:O", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
-	"y:I", "d:H", "d:I", "R:RATE_LIMIT", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
+	"y:I", "d:H", "d:I", "R:RATE_LIMIT", "x:Done", "g:20:9", "s:end", ".", "k:hm", "w:sun", "s:paused", "x:two", "s:length", ".",
 	"u:third", "x:half", "F:CONNECT",
 };
 #define LONG_TURN (sizeof(long_turn) / sizeof(long_turn[0]))
