@@ -49,3 +49,20 @@ Test(background, variable)
 		cr_assert_eq(read ? (int)light : -1, rows[i].light, "%s", rows[i].value);
 	}
 }
+
+Test(pictures, terminals_that_draw_pictures_say_so)
+{
+	static const char *const names[] = { "P>|kitty(0.35.2)", "P>|ghostty 1.0.1" },
+		*const others[] = { "P>|WezTerm 20240203", "P>|tmux 3.4", "P>|kitty", "[?62;4c", "" },
+		*const sixels[] = { "[?62;4c", "[?62;1;4;22c", "[?4;4c" },
+		*const none[] = { "[?62;22c", "[?4c", "[?62;14;44c", "[?1;2c", "[?62;4u", "" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		cr_expect(ik_placeholders_are_known(names[i], strlen(names[i])), "%s", names[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		cr_expect_not(ik_placeholders_are_known(others[i], strlen(others[i])), "%s", others[i]);
+	for (size_t i = 0; i < sizeof sixels / sizeof *sixels; i++)
+		cr_expect(ik_sixels_are_known(sixels[i], strlen(sixels[i])), "%s", sixels[i]);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		cr_expect_not(ik_sixels_are_known(none[i], strlen(none[i])), "%s", none[i]);
+}
