@@ -76,6 +76,8 @@ struct ik_model *ik_model_new(const struct ik_model *like)
 	endpoint->body = copy(like->endpoint.body);
 	if (model->fallback)
 		ik_model_ref(model->fallback);
+	if (model->older)
+		ik_model_ref(model->older);
 	know_secrets(endpoint);
 	return model;
 }
@@ -101,6 +103,7 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 	free((void *)endpoint->headers);
 	free((void *)endpoint->body);
 	ik_model_unref(model->fallback);
+	ik_model_unref(model->older);
 	free((void *)model->name);
 	free((void *)model->lists);
 	free(model);

@@ -28,6 +28,8 @@ struct ik_model {
 	int64_t listed_ms; /* when that of its provider was fetched (wall clock); 0: there is none */
 	struct ik_model *fallback; /* answers when this one's provider is too busy or broken; the model
 	                              owns a reference; NULL: none */
+	struct ik_model *older;    /* the same by Chat Completions, for a server that turns out not to
+	                              have Responses; owned likewise; NULL: the user chose the format */
 	bool by_default;           /* the user named no model */
 	bool url_given;            /* the user gave the endpoint's base_url together with this model */
 };

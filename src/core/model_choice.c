@@ -363,6 +363,26 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 	return status;
 }
 
+/* Return the same model by Chat Completions, if its server is only taken to have OpenAI's Responses;
+ * else NULL. */
+static struct ik_model *by_chat_completions(const struct ik_config *config,
+	const struct ik_model *model)
+{
+	const struct ik_provider_config *own = ik_config_provider(config, model->endpoint.provider);
+	struct ik_model older = *model;
+	struct ik_model_facts *facts;
+	char *name = (char *)model->name;
+
+	if (!ik_text_equal(model->format->type, IK_OPENAI_RESPONSES) || (own && own->type) ||
+		is_own_url(find_builtin("openai"), model->endpoint.base_url))
+		return NULL;
+	older.format = ik_wire_format_find(IK_OPENAI_CHAT);
+	facts = ik_model_facts_of_all(config, &older, &name, 1);
+	older.facts = *facts;
+	free(facts);
+	return ik_model_new(&older);
+}
+
 /* A model that is being chosen, after those that it stands in for. */
 struct model_line {
 	const struct model_line *before;
@@ -422,8 +442,11 @@ static enum ik_status choose(const struct ik_config *config, const char *provide
 	if (status == IK_OK && !before)
 		status = choose_fallback(config, wish, &line, &model.fallback, error);
 	if (status == IK_OK && !before)
+		model.older = by_chat_completions(config, &model);
+	if (status == IK_OK && !before)
 		*ret_model = ik_model_new(&model);
 	ik_model_unref(model.fallback);
+	ik_model_unref(model.older);
 	free((char *)model.name);
 	return status;
 }

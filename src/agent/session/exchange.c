@@ -100,22 +100,28 @@ static struct ik_model *fallback_of(const struct ik_exchange *exchange,
 	return exchange->model->fallback;
 }
 
-/* Let model answer from now on. */
-static void fall_back(struct ik_exchange *exchange, struct ik_model *model, struct ik_input *input,
-	struct ik_buf *text)
+/* Send the request to another model, or by another format. */
+static void stand_in(struct ik_exchange *exchange, struct ik_model *model)
 {
 	struct ik_exchange_memory *memory = exchange->options.memory;
 
-	ik_buf_printf(text, _(" Until the turn ends, %s/%s answers."), model->endpoint.provider,
-		model->name);
 	ik_model_ref(model);
 	ik_model_unref(memory->stand_in);
 	memory->stand_in = model;
 	memory->refused.thoughts = memory->refused.schema = false;
 	exchange->spared = 0;
 	exchange->attempts = 0;
-	input->kind = IK_INPUT_FALLBACK;
 	ik_timer_start(exchange->next, 0);
+}
+
+/* Let model answer from now on. */
+static void fall_back(struct ik_exchange *exchange, struct ik_model *model, struct ik_input *input,
+	struct ik_buf *text)
+{
+	ik_buf_printf(text, _(" Until the turn ends, %s/%s answers."), model->endpoint.provider,
+		model->name);
+	stand_in(exchange, model);
+	input->kind = IK_INPUT_FALLBACK;
 }
 
 /* Append the id that the server gave the request, which the provider's support asks for. */
@@ -242,6 +248,37 @@ static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 	exchange->events->input(exchange->arg, &input);
 }
 
+/* Does the server lack the format, by the status of its failure? It may lack the model as well. */
+static bool lacks_format(const struct ik_exchange *exchange, int status)
+{
+	const char *words = exchange->words.data;
+
+	return exchange->model->older && (status == 404 || status == 405) &&
+		!(words && (strcasestr(words, "model") || strcasestr(words, "deployment")));
+}
+
+/* Send the request by Chat Completions, and stay with that. */
+static void use_older(struct ik_exchange *exchange)
+{
+	struct ik_model *older = exchange->model->older;
+	char *sentence = ik_format(_("Provider %s does not have OpenAI's Responses here, so Chat "
+								 "Completions is used; \"type\": \"%s\" says so in the "
+								 "configuration."),
+		older->endpoint.provider, older->format->type);
+	const struct ik_input input = {
+		.kind = IK_INPUT_FALLBACK,
+		.request = exchange->options.number,
+		.text = sentence,
+		.text_length = strlen(sentence),
+	};
+
+	exchange->failed = true;
+	stop(exchange);
+	stand_in(exchange, older);
+	exchange->events->input(exchange->arg, &input);
+	free(sentence);
+}
+
 /* Fail on an error status, or a response that is not a stream. The server may say whether, and when,
  * to retry. */
 static void fail_response(struct ik_exchange *exchange, int status,
@@ -254,6 +291,10 @@ static void fail_response(struct ik_exchange *exchange, int status,
 
 	if (refusal != IK_REFUSES_OTHER && !(exchange->spared & 1u << refusal)) {
 		retry_without(exchange, refusal);
+		return;
+	}
+	if (lacks_format(exchange, status)) {
+		use_older(exchange);
 		return;
 	}
 	ik_buf_init(&sentence, IK_KIB(16));

@@ -77,9 +77,9 @@ static struct ik_model *answering(const struct ik_session *session)
 	struct ik_model *model = session->model, *stand_in = session->memory.stand_in;
 
 	/* Another one may have been chosen while the request failed. */
-	while (stand_in && model && model != stand_in)
+	while (stand_in && model && model != stand_in && model->older != stand_in)
 		model = model->fallback;
-	return model ? model : session->model;
+	return model && stand_in ? stand_in : session->model;
 }
 
 /* Return the schema of the last reply, or no value. */
@@ -335,10 +335,12 @@ static void recall_context(void *arg)
 
 /* ---- the turn ---- */
 
-/* Let the chosen model answer again. */
+/* Let the chosen model answer again, by the format that its server has. */
 static void end_fallback(struct ik_session *session)
 {
-	if (!session->memory.stand_in)
+	struct ik_model *stand_in = session->memory.stand_in;
+
+	if (!stand_in || (session->model && stand_in == session->model->older))
 		return;
 	session->memory.stand_in = ik_model_unref(session->memory.stand_in);
 	if (!session->record->closing)
