@@ -104,5 +104,5 @@ def runs(pid):
     try:
         with open("/proc/%d/stat" % pid, encoding="ascii") as file:
             return file.read().rsplit(") ", 1)[1][0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
