@@ -20,7 +20,8 @@
 enum { HEADER_MISMATCH = -32020 };
 
 #define LARGEST IK_MIB(64)
-/* Sessions that may be open at a time. Clients forget to close theirs. */
+/* Sessions that may be open at a time. Clients forget to close theirs, so the one that was used
+ * longest ago ends when another begins. */
 enum { SESSIONS = 1000 };
 
 enum {
@@ -32,8 +33,7 @@ enum {
 	STATUS_NOT_FOUND = 404,
 	STATUS_METHOD = 405,
 	STATUS_CONFLICT = 409,
-	STATUS_MEDIA_TYPE = 415,
-	STATUS_UNAVAILABLE = 503
+	STATUS_MEDIA_TYPE = 415
 };
 
 /* A session with an id. */
@@ -62,7 +62,7 @@ struct http {
 	struct ik_mcp_server *server;
 	struct ik_http_server *listener;
 	char *address, *token;
-	struct http_session *sessions;
+	struct http_session *sessions; /* the last used one first */
 	size_t session_count;
 	struct http_answer *answers;
 };
@@ -212,31 +212,20 @@ static void on_gone(void *arg, struct ik_http_exchange *exchange)
 
 /* ---- sessions ---- */
 
-static struct http_session *find_session(const struct http *http, const char *id)
+/* Return the session that a request uses; NULL: none. */
+static struct http_session *find_session(struct http *http, const struct ik_http_exchange *exchange)
 {
-	struct http_session *session = http->sessions;
+	const char *id = ik_http_exchange_header(exchange, "Mcp-Session-Id");
+	struct http_session **at = &http->sessions, *session;
 
-	while (session && !ik_text_equal(session->id, id))
-		session = session->next;
-	return session;
-}
-
-/* Make the session that an exchange begins; NULL: there are too many, which is answered. */
-static struct http_session *open_session(struct http *http, struct ik_http_exchange *exchange)
-{
-	struct http_session *session;
-
-	if (http->session_count == SESSIONS) {
-		answer_empty(exchange, STATUS_UNAVAILABLE);
-		return NULL;
+	while (*at && (!id || !ik_text_equal((*at)->id, id)))
+		at = &(*at)->next;
+	session = *at;
+	if (session) {
+		*at = session->next;
+		session->next = http->sessions;
+		http->sessions = session;
 	}
-	session = ik_alloc(sizeof(*session));
-	ik_uuid_new(session->id);
-	session->session = ik_mcp_session_new(http->server);
-	session->next = http->sessions;
-	http->sessions = session;
-	http->session_count++;
-	ik_http_exchange_add(exchange, "Mcp-Session-Id", session->id);
 	return session;
 }
 
@@ -260,6 +249,24 @@ static void end_session(struct http *http, struct http_session *session)
 	*at = session->next;
 	http->session_count--;
 	free(session);
+}
+
+/* Make the session that an exchange begins. */
+static struct http_session *open_session(struct http *http, struct ik_http_exchange *exchange)
+{
+	struct http_session *session = ik_alloc(sizeof(*session)), *last = http->sessions;
+
+	while (last && last->next)
+		last = last->next;
+	if (http->session_count == SESSIONS)
+		end_session(http, last);
+	ik_uuid_new(session->id);
+	session->session = ik_mcp_session_new(http->server);
+	session->next = http->sessions;
+	http->sessions = session;
+	http->session_count++;
+	ik_http_exchange_add(exchange, "Mcp-Session-Id", session->id);
+	return session;
 }
 
 /* ---- requests ---- */
@@ -305,7 +312,7 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 {
 	const char *id = ik_http_exchange_header(exchange, "Mcp-Session-Id"), *wrong = NULL;
 	const char *type = ik_http_exchange_header(exchange, "Content-Type");
-	struct http_session *owner = id ? find_session(http, id) : NULL;
+	struct http_session *owner = find_session(http, exchange);
 	struct ik_json_span value = { NULL, 0 }, version;
 	struct ik_rpc_message message;
 	struct http_answer *answer;
@@ -331,9 +338,9 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 		refuse_headers(exchange, message.id, wrong);
 		return;
 	}
-	if (!id && !version.text && ik_json_string_is(message.method, "initialize") &&
-		!(owner = open_session(http, exchange)))
-		return;
+	if (!id && !version.text && message.kind == IK_RPC_REQUEST &&
+		ik_json_string_is(message.method, "initialize"))
+		owner = open_session(http, exchange);
 	answer = new_answer(http, exchange, version.text ? NULL : owner);
 	answer->channel.settled = on_settled;
 	ik_mcp_session_take(answer->session, &answer->channel, body, length);
@@ -343,7 +350,7 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 static void take_get(struct http *http, struct ik_http_exchange *exchange)
 {
 	const char *id = ik_http_exchange_header(exchange, "Mcp-Session-Id");
-	struct http_session *owner = id ? find_session(http, id) : NULL;
+	struct http_session *owner = find_session(http, exchange);
 	struct http_answer *answer;
 
 	if (!owner || owner->events) {
@@ -359,7 +366,7 @@ static void take_get(struct http *http, struct ik_http_exchange *exchange)
 static void take_delete(struct http *http, struct ik_http_exchange *exchange)
 {
 	const char *id = ik_http_exchange_header(exchange, "Mcp-Session-Id");
-	struct http_session *session = id ? find_session(http, id) : NULL;
+	struct http_session *session = find_session(http, exchange);
 
 	if (session)
 		end_session(http, session);

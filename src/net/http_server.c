@@ -1,21 +1,27 @@
 #include "net/http_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/http.h>
+#include <event2/listener.h>
 
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
 /* A connection that neither sends nor takes anything for so long is closed, except while an answer
- * is awaited. */
+ * is awaited, or more of a stream. */
 #define TIMEOUT_S 60
+/* How long no connection is accepted when there are too many. */
+#define PAUSE_MS 1000
 
 struct ik_http_exchange {
 	struct ik_http_exchange *next;
@@ -29,6 +35,7 @@ struct ik_http_server {
 	struct ik_loop *loop;
 	struct evhttp *http;
 	struct evhttp_bound_socket *bound;
+	struct ik_timer *pause; /* of accepting connections */
 	const struct ik_http_server_events *events;
 	void *arg;
 	struct ik_http_exchange *exchanges;
@@ -108,6 +115,42 @@ static void on_request(struct evhttp_request *request, void *arg)
 	server->events->request(server->arg, exchange);
 }
 
+/* Are three quarters of all descriptors in use? Anybody on this machine can open connections; the
+ * rest is for other uses. */
+static bool is_crowded(void)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	if (lowest >= 0)
+		(void)close(lowest);
+	return lowest < 0 || (rlim_t)lowest >= limit.rlim_cur / 4 * 3;
+}
+
+/* Accept connections as long as there are descriptors: without any, libevent would try again all
+ * the time. */
+static void accept_or_pause(void *arg)
+{
+	struct ik_http_server *server = arg;
+	struct evconnlistener *listener = evhttp_bound_socket_get_listener(server->bound);
+
+	if (!is_crowded()) {
+		(void)evconnlistener_enable(listener);
+	} else {
+		(void)evconnlistener_disable(listener);
+		ik_timer_start(server->pause, PAUSE_MS);
+	}
+}
+
+/* A connection was accepted; libevent makes the bufferevent. */
+static struct bufferevent *on_accepted(struct event_base *base, void *arg)
+{
+	(void)base;
+	accept_or_pause(arg);
+	return NULL;
+}
+
 struct ik_http_server *ik_http_server_new(struct ik_loop *loop, const char *address, int port,
 	size_t largest, const struct ik_http_server_events *events, void *arg, struct ik_error *error)
 {
@@ -127,8 +170,11 @@ struct ik_http_server *ik_http_server_new(struct ik_loop *loop, const char *addr
 	evhttp_set_timeout(server->http, TIMEOUT_S);
 	errno = 0;
 	server->bound = evhttp_bind_socket_with_handle(server->http, address, (ev_uint16_t)port);
-	if (server->bound)
+	if (server->bound) {
+		server->pause = ik_timer_new(loop, accept_or_pause, server);
+		evhttp_set_bevcb(server->http, on_accepted, server);
 		return server;
+	}
 	ik_error_set_errno(error, errno != 0 ? errno : EADDRNOTAVAIL, _("cannot listen on %s, port %d"),
 		address, port);
 	return ik_http_server_close(server);
@@ -140,6 +186,7 @@ struct ik_http_server *ik_http_server_close(struct ik_http_server *server)
 		return NULL;
 	while (server->exchanges)
 		release(server->exchanges);
+	server->pause = ik_timer_close(server->pause);
 	evhttp_free(server->http);
 	free(server);
 	return NULL;
@@ -231,6 +278,11 @@ void ik_http_exchange_answer(struct ik_http_exchange *exchange, int status, cons
 
 void ik_http_exchange_begin(struct ik_http_exchange *exchange)
 {
+	struct evhttp_connection *connection = evhttp_request_get_connection(exchange->request);
+	const struct timeval taking = { .tv_sec = TIMEOUT_S };
+
+	/* libevent reads while it writes, but the client may have nothing to send for hours. */
+	(void)bufferevent_set_timeouts(evhttp_connection_get_bufferevent(connection), NULL, &taking);
 	evhttp_send_reply_start(exchange->request, 200, NULL);
 }
 
@@ -247,5 +299,6 @@ void ik_http_exchange_end(struct ik_http_exchange *exchange)
 	struct evhttp_request *request = exchange->request;
 
 	release(exchange);
+	evhttp_connection_set_timeout(evhttp_request_get_connection(request), TIMEOUT_S);
 	evhttp_send_reply_end(request);
 }

@@ -3,8 +3,11 @@ import atexit
 import http.client
 import json
 import os
+import resource
+import socket
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -30,13 +33,13 @@ class Http(Client):
         self.token = token or self.process.stderr.readline().split()[-1]
         self.session = None
 
-    def open(self, method, message=None, **headers):
+    def open(self, method, message=None, timeout=60, **headers):
         """Send a request; a header of None is left out."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         body = message if message is None or isinstance(message, bytes) else json.dumps(message).encode()
         given = {"Authorization": "Bearer " + self.token, "Accept": "application/json, text/event-stream",
                  "Content-Type": "application/json", "Mcp-Session-Id": self.session, **headers}
-        connection = http.client.HTTPConnection(self.host.strip("[]"), int(self.port), timeout=60)
+        connection = http.client.HTTPConnection(self.host.strip("[]"), int(self.port), timeout=timeout)
         connection.request(method, headers.pop("path", "/mcp"), body,
                            {name: value for name, value in given.items() if value is not None and name != "path"})
         return connection
@@ -119,7 +122,7 @@ assert status == 200 and begun["result"]["protocolVersion"] == "2025-11-25"
 server.session = headers["Mcp-Session-Id"]
 assert server.status("POST", {"jsonrpc": "2.0", "method": "notifications/initialized"}) == 202
 assert server.status("GET", Mcp_Session_Id="unknown") == 404
-stream = server.open("GET")
+stream = server.open("GET", timeout=120)
 notifications = events(stream)
 assert "bash" in [tool["name"] for tool in server.ask("tools/list")["result"]["tools"]]
 assert code(server.ask("nonsense")) == -32601
@@ -134,6 +137,11 @@ write_tool(tools + "late", {"name": "late", "description": "d", "parameters": {}
 assert next(notifications) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 assert server.status("GET") == 409
 
+# A stream stays open while there is nothing to say.
+quiet = time.monotonic()
+slow = server.open("POST", server.request("tools/call", call("bash", {"command": "echo one; sleep 62"},
+                                                             _meta={"progressToken": "slow"})), timeout=120)
+
 # A client that loses its connection has not cancelled the call; a notification has.
 calling = server.open("POST", server.request("tools/call", call("bash", {
     "command": "echo $$ >pid.new; mv pid.new pid; exec sleep 600"})))
@@ -146,6 +154,10 @@ other = pid_of("pid")
 server.post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": server.number}})
 wait_for(lambda: not runs(other))
 assert calling.getresponse().status == 202
+time.sleep(max(0, quiet + 61 - time.monotonic()))
+assert [message.get("method") for message in events(slow)] == ["notifications/progress", None]
+write_tool(tools + "later", {"name": "later", "description": "d", "parameters": {}}, "echo 1")
+assert next(notifications)["method"] == "notifications/tools/list_changed"
 assert server.status("DELETE") == 200
 wait_for(lambda: not runs(pid))
 assert list(notifications) == [] and server.status("POST", server.request("ping")) == 404
@@ -179,6 +191,20 @@ assert next(listening)["method"] == "notifications/subscriptions/acknowledged"
 os.unlink(tools + "late")
 assert next(listening)["params"]["_meta"] == {META + "subscriptionId": server.number}
 
+# Of sessions that nobody closes, the one that was used longest ago ends.
+connection = http.client.HTTPConnection(server.host, int(server.port), timeout=60)
+given = {"Authorization": "Bearer " + server.token, "Content-Type": "application/json"}
+sessions = []
+for number in range(1001):
+    connection.request("POST", "/mcp", json.dumps(hello), given)
+    with connection.getresponse() as response:
+        assert response.read() and response.status == 200
+        sessions.append(response.getheader("Mcp-Session-Id"))
+    if number == 500:
+        assert server.status("POST", server.request("ping"), Mcp_Session_Id=sessions[0]) == 200
+for wanted, number in (200, 0), (404, 1), (200, 2), (200, 1000):
+    assert server.status("POST", server.request("ping"), Mcp_Session_Id=sessions[number]) == wanted, number
+
 # Two requests on one connection, and one that comes too early.
 connection = http.client.HTTPConnection(server.host, int(server.port), timeout=60)
 for number in 1, 2:
@@ -204,6 +230,22 @@ pid = pid_of("pid")
 server.process.terminate()
 assert server.process.wait(timeout=60) == 143
 wait_for(lambda: not runs(pid))
+
+# Connections that ask nothing leave descriptors for tools, and are accepted again later.
+server = Http("127.0.0.1:0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+connection = http.client.HTTPConnection(server.host, int(server.port), timeout=60)
+connection.connect()
+idle = [socket.create_connection((server.host, int(server.port))) for _ in range(250)]
+body = json.dumps(server.request("tools/call", call("bash", {"command": "echo here"}, _meta=MODERN)))
+connection.request("POST", "/mcp", body, {"Authorization": "Bearer " + server.token, "Content-Type": "application/json",
+                                          "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call",
+                                          "Mcp-Name": "bash"})
+assert b"here" in connection.getresponse().read()
+for one in idle:
+    one.close()
+assert server.status("POST", hello) == 200
+server.process.terminate()
+assert server.process.wait(timeout=60) == 143
 
 # Any address of this machine may be served, by its own name.
 server = Http("127.9.8.7:0")
