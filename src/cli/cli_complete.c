@@ -163,7 +163,8 @@ static void offer_tools(struct completing *completing)
 	for (size_t i = 0; registry && i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
-		offer(completing, tool->name, tool->description ? tool->description : "");
+		if (tool->state == IK_TOOL_OK)
+			offer(completing, tool->name, tool->description);
 	}
 }
 

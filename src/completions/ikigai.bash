@@ -32,10 +32,13 @@ _ikigai()
 	for line in "${found[@]}"; do
 		local value=${line%%$'\t'*} meaning=${line#*$'\t'}
 
+		# What others named may have a meaning for the shell.
+		value=${value#"$word"}
+		[[ $value == *[!A-Za-z0-9_.:/=-]* ]] && printf -v value %q "$value"
 		# Several are only shown, 63 and 37 apart from what the user sees of each.
 		[[ ${#found[@]} -gt 1 && -n $meaning && $COMP_TYPE != 37 && $COMP_TYPE != 42 ]] &&
 			value+="  ($meaning)"
-		COMPREPLY+=("${value#"$word"}")
+		COMPREPLY+=("$value")
 	done
 }
 complete -o nosort -F _ikigai ikigai

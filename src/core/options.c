@@ -631,7 +631,7 @@ enum ik_operand ik_options_complete(int argc, char **argv, struct ik_options *re
 	int count, used;
 
 	*ret_start = 0;
-	if (row && row->takes != VALUE && row->takes != ADDRESS)
+	if (row && ((row->takes != VALUE && row->takes != ADDRESS) || strchr(argv[argc - 2], '=')))
 		row = NULL;
 	if (read_options(row ? argc - 2 : argc - 1, argv, &o, given, &error) != IK_OK)
 		return IK_OPERAND_TEXT;

@@ -188,6 +188,8 @@ Test(options, completion)
 	cr_assert_str_eq(o.first, "ui.theme");
 	(void)COMPLETE("--sandbox", "");
 	cr_assert_str_eq(offered.data, "off project read-only ");
+	(void)COMPLETE("--sandbox=off", "doc");
+	cr_assert_not_null(strstr(offered.data, "doctor"));
 	(void)COMPLETE("exec", "-");
 	cr_assert_not_null(strstr(offered.data, "--wait! "));
 	cr_assert_null(strstr(offered.data, "--limit"));
