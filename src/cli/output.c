@@ -33,14 +33,6 @@ int ik_output_error(const struct ik_output *output)
 	return output->error;
 }
 
-/* Record a failure; nothing more is written. */
-static void fail(struct ik_output *output, int number)
-{
-	output->error = number;
-	ik_buf_clear(&output->waiting);
-	output->start = 0;
-}
-
 /* Notify the owner once everything is written. */
 static void tell_when_empty(struct ik_output *output)
 {
@@ -53,6 +45,14 @@ static void tell_when_empty(struct ik_output *output)
 	ik_loop_defer(output->loop, output->drained, output->arg);
 }
 
+/* Record a failure; nothing more is written. */
+static void fail(struct ik_output *output, int number)
+{
+	output->error = number;
+	output->start = output->waiting.length;
+	tell_when_empty(output);
+}
+
 static void on_writable(void *arg, int what)
 {
 	struct ik_output *output = arg;
@@ -61,11 +61,12 @@ static void on_writable(void *arg, int what)
 
 	written = write(output->fd, output->waiting.data + output->start,
 		left < PIPE_BUF ? left : PIPE_BUF);
-	if (written >= 0)
+	if (written >= 0) {
 		output->start += (size_t)written;
-	else if (errno != EINTR && errno != EAGAIN)
+		tell_when_empty(output);
+	} else if (errno != EINTR && errno != EAGAIN) {
 		fail(output, errno);
-	tell_when_empty(output);
+	}
 }
 
 /* Can fd block until it is ready (epoll refuses files and /dev/null)? */

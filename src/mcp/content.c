@@ -134,7 +134,8 @@ void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
 	struct ik_error misfit = { .text = "" };
 	struct ik_buf hint;
 	bool declared = false;
-	bool failed = !ik_envelope_succeeded(envelope) || ik_json_member(result, "error").text ||
+	bool failed = !ik_envelope_succeeded(envelope) ||
+		ik_json_span_type(ik_json_member(result, "error")) == IK_JSON_STRING ||
 		!fits_schema(tool, result, &declared, &misfit);
 
 	ik_json_key(out, "content");

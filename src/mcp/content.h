@@ -22,8 +22,8 @@ void ik_mcp_put_tool(const struct ik_tool *tool, struct ik_buf *out);
  * Append the members of a CallToolResult, without its braces, for an envelope (checked JSON). Its
  * text is what the tool printed: a string as it is, also if it is the only member of an object; else
  * JSON. A failure has the envelope's sentence and what the tool wrote. isError is set for failures,
- * for results with an `error`, and for those that don't fit an outputSchema. files has the pictures and
- * documents that the tool returned; NULL: none.
+ * for results with an `error` in words, and for those that don't fit an outputSchema. files has the
+ * pictures and documents that the tool returned; NULL: none.
  */
 void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
 	const struct ik_message *files, struct ik_buf *out);

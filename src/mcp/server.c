@@ -31,6 +31,8 @@ enum { UNSUPPORTED_VERSION = -32022 };
 
 /* How long a client may keep the list of tools; it is told of changes if it listens. */
 #define LIST_TTL_MS 60000
+/* Requests that wait or run, of all clients: each new one looks at all others. */
+#define REQUESTS 10000
 /* The shortest time between two messages about a call's progress. */
 #define PROGRESS_MS 100
 /* Such a message has at most so much of a line. */
@@ -74,7 +76,8 @@ struct ik_mcp_server {
 	struct ik_slots *slots;
 	struct ik_mcp_session *sessions;
 	struct request *requests; /* in order */
-	struct ik_buf listing;    /* the tools as JSON */
+	int request_count;
+	struct ik_buf listing; /* the tools as JSON */
 	bool scanned;
 };
 
@@ -198,6 +201,7 @@ static void release(struct request *request)
 	while (*at != request)
 		at = &(*at)->next;
 	*at = request->next;
+	server->request_count--;
 	request->run = ik_run_close(request->run);
 	request->pause = ik_timer_close(request->pause);
 	ik_slots_give_back(server->slots, &request->slot);
@@ -451,6 +455,7 @@ static struct request *keep(const struct incoming *in, int kind)
 	while (*end)
 		end = &(*end)->next;
 	*end = request;
+	server->request_count++;
 	return request;
 }
 
@@ -610,6 +615,9 @@ static void dispatch(struct incoming *in, struct ik_json_span name)
 			"begin with initialize, or name the version in _meta (" IK_MCP_META "protocolVersion)");
 	else if (method == end)
 		answer_error(in->channel, in->id, IK_RPC_UNKNOWN_METHOD, "Method not found",
+			(struct ik_json_span){ NULL, 0 });
+	else if (in->session->server->request_count == REQUESTS)
+		answer_error(in->channel, in->id, IK_RPC_INTERNAL_ERROR, "too many requests are waiting",
 			(struct ik_json_span){ NULL, 0 });
 	else
 		method->fn(in);

@@ -1,7 +1,9 @@
 """mcp_stdio.py: `ikigai mcp serve` on a pipe, as clients of all versions use it."""
+import json
 import os
 import signal
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 
@@ -26,6 +28,8 @@ PICTURE = ("iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4zwAE/xkg
            "rkJggg==")
 write_tool(tools + "camera", {"name": "camera", "description": "d", "parameters": {}},
            "cat >/dev/null; printf '%%PDF-1.4\\n' >a.pdf; echo '{\"images\": [\"" + PICTURE + "\", \"a.pdf\"]}'")
+write_tool(tools + "fine", {"name": "fine", "description": "d", "parameters": {}},
+           "cat >/dev/null; echo '{\"error\": null}'")
 with open(os.environ["HOME"] + "/time", "w", encoding="ascii") as file:
     file.write("noon")
 
@@ -67,6 +71,7 @@ assert answer["result"]["isError"] is True
 assert text(answer) == ["Tool 'fails' crashed with exit code 3\nstderr:\nwhy\n"]
 answer = server.ask("tools/call", call("sorry"))
 assert answer["result"]["isError"] is True and text(answer) == ["not today"]
+assert server.ask("tools/call", call("fine"))["result"]["isError"] is False
 answer = server.ask("tools/call", call("camera"))
 said, picture, document = answer["result"]["content"]
 assert said["type"] == "text" and "image (attached: image/png, 2x2, 73 bytes)" in said["text"]
@@ -159,6 +164,17 @@ os.unlink(tools + "now")
 assert server.receive()["params"] == mine
 server.tell("notifications/cancelled", {"requestId": server.number})
 assert server.ask("server/discover", {"_meta": MODERN})["result"]
+assert server.end() == 0
+
+# Requests that wait without an end are refused at some time.
+server = Stdio()
+message = server.request("subscriptions/listen", {"_meta": MODERN})
+flood = threading.Thread(target=server.send, args=(b"\n".join([json.dumps(message).encode()] * 10001),))
+flood.start()
+answers = [server.receive() for _ in range(10001)]
+flood.join()
+assert all("method" in answer for answer in answers[:-1]) and code(answers[-1]) == -32603
+assert code(server.ask("nonsense", {"_meta": MODERN})) == -32601
 assert server.end() == 0
 
 # The end of the input ends what runs.
