@@ -147,12 +147,17 @@ static size_t size_of(const struct ik_message *message)
 }
 
 /* Return the index of the first message that is not summarised: the newest rounds that keep bytes
- * have room for, or if nothing follows the user's last message, that. */
+ * have room for, but not all of them, since the model's limit may be unknown; or if nothing follows
+ * the user's last message, that. */
 static size_t find_end(const struct ik_conversation *said, size_t first, size_t keep)
 {
-	size_t end = ik_conversation_count(said), i = end, size = 0;
+	size_t end = ik_conversation_count(said), i, size = 0, all = 0;
 	bool any = false; /* something would be kept */
 
+	for (i = first; i < end; i++)
+		all += size_of(ik_conversation_at(said, i));
+	if (keep > all / 4 * 3)
+		keep = all / 4 * 3;
 	while (keep > 0 && i-- > first) {
 		const struct ik_message *message = ik_conversation_at(said, i);
 
@@ -389,6 +394,7 @@ struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction)
 	free(compaction->words);
 	ik_conversation_free(compaction->asked);
 	ik_buf_done(&compaction->text);
-	free(compaction);
+	/* Deferred, since it may be closed in mid-request by whom the session tells of a fallback. */
+	ik_loop_defer(compaction->options.exchange.loop, free, compaction);
 	return NULL;
 }

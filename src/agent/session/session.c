@@ -53,6 +53,8 @@ struct ik_session {
 	int request;                          /* of the turn, */
 	bool forbid_calls;                    /* which may call nothing */
 	bool heard;                           /* a part of its reply has come */
+	bool too_long;                        /* the provider has refused it for want of room */
+	bool no_summary;                      /* the model makes none in this turn */
 
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
@@ -131,9 +133,9 @@ static void on_input(void *arg, const struct ik_input *input)
 	session->heard = session->heard ||
 		(input->kind == IK_INPUT_DELTA && input->delta->kind != IK_DELTA_USAGE &&
 			input->delta->kind != IK_DELTA_STOP);
+	session->too_long = input->kind == IK_INPUT_STREAM_FAILED && input->code == IK_CODE_CONTEXT;
 	/* A summary of what has just been summarised would not be shorter. */
-	if (input->kind == IK_INPUT_STREAM_FAILED && input->code == IK_CODE_CONTEXT &&
-		!session->heard && make_room(session, 1))
+	if (session->too_long && !session->heard && make_room(session, 1))
 		return;
 	post(session, input);
 }
@@ -246,14 +248,14 @@ static int percent_used(const struct ik_session *session)
 }
 
 /* Is the window so full that the conversation is to be compacted, or is there too little room for a
- * reply? Not after a summary was undone. */
+ * reply? Not after a summary was undone, or could not be had. */
 static bool is_full(const struct ik_session *session)
 {
 	const struct ik_model *model = answering(session);
 	int64_t window = model ? model->facts.context_window : 0, reserve;
 	int64_t limit = window * session->options.compact_at / 100;
 
-	if (window <= 0 || limit == 0)
+	if (window <= 0 || limit == 0 || session->no_summary)
 		return false;
 	reserve = model->max_output_tokens > 0 ? model->max_output_tokens : model->facts.max_output;
 	if (reserve > window / 2)
@@ -361,8 +363,10 @@ static void perform(void *arg, const struct ik_effect *effect)
 			measure_context(session, &effect->event.usage);
 		break;
 	case IK_EFFECT_EMIT:
-		if (effect->event.kind == IK_EVENT_TURN_STARTED)
+		if (effect->event.kind == IK_EVENT_TURN_STARTED) {
+			session->no_summary = false;
 			ik_undo_recorder_start_turn(session->recorder, session->registry);
+		}
 		ik_session_record_emit(record, &effect->event);
 		if (effect->event.kind == IK_EVENT_TURN_DONE)
 			end_fallback(session);
@@ -370,6 +374,7 @@ static void perform(void *arg, const struct ik_effect *effect)
 	case IK_EFFECT_REQUEST:
 		session->request = effect->request;
 		session->forbid_calls = effect->forbid_calls;
+		session->too_long = false;
 		/* Two rounds between summaries are the least for which one is worth its tokens. */
 		if (!record->closing && !(is_full(session) && make_room(session, 2)))
 			send_request(session);
@@ -703,25 +708,58 @@ static struct ik_message *room_message(struct ik_session *session,
 	return message;
 }
 
-/* Continue with the turn's request, or fail it as the summary failed. */
-static void on_room_made(void *arg, const struct ik_compaction_result *result)
+/* Send the turn's request, unless the sink has closed the session or cancelled the turn meanwhile. */
+static void send_after_room(struct ik_session *session, int request)
 {
-	struct ik_session *session = arg;
-	struct ik_input failure = {
+	if (!session->record->closing && session->request == request &&
+		ik_turn_state(session->turn) == IK_TURN_STREAMING && !session->exchange)
+		send_request(session);
+}
+
+/* Continue without a summary, since there is some room left. */
+static void go_on_without(struct ik_session *session, const struct ik_compaction_result *result)
+{
+	char *sentence = ik_format(_("%.*s The conversation was not summarised; the turn goes on."),
+		(int)result->length, result->text);
+	int request = session->request;
+
+	session->no_summary = true;
+	end_compaction(session, result);
+	ik_session_record_add_notice(session->record, sentence);
+	free(sentence);
+	send_after_room(session, request);
+}
+
+/* Fail the turn's request as the summary failed. */
+static void fail_without(struct ik_session *session, const struct ik_compaction_result *result)
+{
+	char *sentence = ik_strndup(result->text, result->length);
+	const struct ik_input failure = {
 		.kind = IK_INPUT_STREAM_FAILED,
 		.request = session->request,
 		.code = result->code,
+		.text = sentence,
 		.text_length = result->length,
 	};
+
+	end_compaction(session, result);
+	post(session, &failure);
+	free(sentence);
+}
+
+/* Continue with the turn's request. */
+static void on_room_made(void *arg, const struct ik_compaction_result *result)
+{
+	struct ik_session *session = arg;
 	int request = session->request;
 	struct ik_message *message;
-	char *text;
 
+	if (result->failed && result->code == IK_CODE_BAD_RESPONSE && !session->too_long) {
+		go_on_without(session, result);
+		return;
+	}
 	if (result->failed) {
-		failure.text = text = ik_strndup(result->text, result->length);
-		end_compaction(session, result);
-		post(session, &failure);
-		free(text);
+		fail_without(session, result);
 		return;
 	}
 	message = room_message(session, result);
@@ -729,10 +767,7 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 	ik_session_record_add_message(session->record, message);
 	ik_message_unref(message);
 	set_context(session, 0);
-	/* The sink may have closed the session, or cancelled the turn. */
-	if (!session->record->closing && session->request == request &&
-		ik_turn_state(session->turn) == IK_TURN_STREAMING && !session->exchange)
-		send_request(session);
+	send_after_room(session, request);
 }
 
 /* Return options for a compaction. */
