@@ -92,20 +92,32 @@ static void copy_id(const struct session_import *import, const char *id, char ou
 	out[19] = '8';
 }
 
+/* Replace an id by that of its copy. */
+static void replace_id(const struct session_import *import, char *data, const char *id)
+{
+	char copy[IK_UUID_TEXT];
+
+	copy_id(import, id, copy);
+	for (char *place = data; (place = strstr(place, id)); place += IK_UUID_TEXT - 1)
+		memcpy(place, copy, IK_UUID_TEXT - 1);
+}
+
 /* Return a copy of an event, a new message. */
 static struct ik_message *copy_of(struct session_import *import, const struct ik_message *message)
 {
 	char *data = message->data ? ik_strndup(message->data, message->data_length) : NULL;
-	char id[IK_UUID_TEXT], output[IK_UUID_TEXT];
+	char id[IK_UUID_TEXT];
 	struct ik_message *copy;
 	struct ik_blob blob;
+	char *from = ik_json_text_new(ik_json_member(ik_message_data(message), "from"));
 
 	copy_id(import, message->id, id);
-	for (size_t i = 0; ik_message_blob_at(message, i, &blob); i++) {
-		copy_id(import, blob.id, output);
-		for (char *place = data; (place = strstr(place, blob.id)); place += IK_UUID_TEXT - 1)
-			memcpy(place, output, IK_UUID_TEXT - 1);
-	}
+	for (size_t i = 0; ik_message_blob_at(message, i, &blob); i++)
+		replace_id(import, data, blob.id);
+	/* The events before a copy are copies. */
+	if (message->summarises && from && strlen(from) == IK_UUID_TEXT - 1)
+		replace_id(import, data, from);
+	free(from);
 	copy = ik_message_stored(message->kind, id, 0, message->time_ms, message->content,
 		message->content_length, data, message->data_length);
 	free(data);
