@@ -2,30 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "conversation/prompt.h"
+#include "util/clock.h"
 #include "util/text.h"
-
-/* Read "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
-static bool read_time(const char *text, int64_t *ret_ms)
-{
-	struct tm parts = { .tm_isdst = 0 };
-	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
-	int64_t milliseconds = 0;
-	int digits;
-
-	if (!rest)
-		return false;
-	if (*rest == '.') {
-		for (rest++, digits = 0; *rest >= '0' && *rest <= '9'; rest++, digits++)
-			milliseconds = digits < 3 ? milliseconds * 10 + (*rest - '0') : milliseconds;
-		for (; digits < 3; digits++)
-			milliseconds *= 10;
-	}
-	*ret_ms = (int64_t)timegm(&parts) * 1000 + milliseconds;
-	return ik_text_equal(rest, "Z");
-}
 
 /* Copy a member that is a UUID as ikigai stores it: 36 characters, lower case. */
 static bool read_id(struct ik_json_span object, const char *name, char ret_id[IK_UUID_TEXT])
@@ -81,7 +61,7 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 	else if (!content)
 		problem = _("\"content\" is no text");
 	else if (!ik_json_integer(ik_json_member(object, "time"), &time_ms) &&
-		!read_time(time, &time_ms))
+		!ik_clock_read(time, &time_ms))
 		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
 	else
 		event->message = make_message(kind, id, time_ms, content, length, data);

@@ -1,6 +1,7 @@
 #include "util/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* Read a clock in nanoseconds. */
@@ -52,4 +53,23 @@ void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])
 		(unsigned)(when.tm_year + 1900) % 10000, (unsigned)(when.tm_mon + 1) % 100,
 		(unsigned)when.tm_mday % 100, (unsigned)when.tm_hour % 100, (unsigned)when.tm_min % 100,
 		(unsigned)when.tm_sec % 100, (unsigned)milliseconds % 1000);
+}
+
+bool ik_clock_read(const char *text, int64_t *ret_wall_ms)
+{
+	struct tm parts = { .tm_isdst = 0 };
+	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
+	int64_t milliseconds = 0;
+	int digits;
+
+	if (!rest)
+		return false;
+	if (*rest == '.') {
+		for (rest++, digits = 0; *rest >= '0' && *rest <= '9'; rest++, digits++)
+			milliseconds = digits < 3 ? milliseconds * 10 + (*rest - '0') : milliseconds;
+		for (; digits < 3; digits++)
+			milliseconds *= 10;
+	}
+	*ret_wall_ms = (int64_t)timegm(&parts) * 1000 + milliseconds;
+	return strcmp(rest, "Z") == 0;
 }

@@ -279,6 +279,31 @@ static void use_older(struct ik_exchange *exchange)
 	free(sentence);
 }
 
+/* Return how long it takes until the last of the limits that are used up is reset; -1 if none is known
+ * to be. OpenAI and others, OpenRouter; Anthropic. */
+static int64_t limits_reset_ms(const struct ik_http_request *http)
+{
+	static const char *const names[][2] = {
+		{ "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests" },
+		{ "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens" },
+		{ "x-ratelimit-remaining", "x-ratelimit-reset" },
+		{ "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset" },
+		{ "anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset" },
+		{ "anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset" },
+		{ "anthropic-ratelimit-output-tokens-remaining",
+			"anthropic-ratelimit-output-tokens-reset" },
+	};
+	int64_t longest_ms = -1;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int64_t wait_ms = ik_provider_reset_ms(ik_http_header(http, names[i][0]),
+			ik_http_header(http, names[i][1]));
+
+		longest_ms = wait_ms > longest_ms ? wait_ms : longest_ms;
+	}
+	return longest_ms;
+}
+
 /* Fail on an error status, or a response that is not a stream. The server may say whether, and when,
  * to retry. */
 static void fail_response(struct ik_exchange *exchange, int status,
@@ -304,6 +329,8 @@ static void fail_response(struct ik_exchange *exchange, int status,
 		failure.retryable = ik_text_equal(result->should_retry, "true");
 	if (result->retry_after_ms >= 0)
 		failure.retry_after_ms = result->retry_after_ms;
+	if (failure.retry_after_ms < 0 && (status == 429 || status == 503))
+		failure.retry_after_ms = limits_reset_ms(exchange->http);
 	fail(exchange, &failure, sentence.data);
 	ik_buf_done(&sentence);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/redact.h"
 #include "util/text.h"
@@ -12,6 +13,10 @@
 /* Limit on the part of a provider's message that is shown; some echo the whole request. */
 #define MESSAGE_BYTES 800
 #define WORDS_BYTES 160
+
+/* From these numbers on, the time of a reset is one since 1970: in seconds, in milliseconds. */
+#define LEAST_EPOCH_S 1000000000
+#define LEAST_EPOCH_MS 1000000000000
 
 /* Names of error kinds that providers use in `type`, `code`, `status` or `reason`. Sources: the
  * error pages of the OpenAI, Anthropic and Gemini APIs. */
@@ -357,6 +362,28 @@ static int64_t read_duration(const char *text)
 		any = any || known;
 	}
 	return any && sum < (double)INT64_MAX / 2 ? (int64_t)sum : -1;
+}
+
+int64_t ik_provider_reset_ms(const char *remaining, const char *reset)
+{
+	int64_t now_ms = ik_clock_wall_ms(), time_ms;
+	double number;
+	char *end;
+
+	if (!remaining || !reset || strtod(remaining, &end) > 0 || end == remaining)
+		return -1;
+	number = strtod(reset, &end);
+	if (end == reset || *end != '\0') {
+		if (!ik_clock_read(reset, &time_ms))
+			return read_duration(reset);
+	} else if (!(number >= 0 && number < LEAST_EPOCH_MS * 1000.0)) {
+		return -1;
+	} else if (number < LEAST_EPOCH_S) {
+		return (int64_t)(number * 1000);
+	} else {
+		time_ms = (int64_t)(number < LEAST_EPOCH_MS ? number * 1000 : number);
+	}
+	return time_ms > now_ms ? time_ms - now_ms : -1;
 }
 
 /* Return the delay of Google's RetryInfo among the details of an error; -1 if there is none. */

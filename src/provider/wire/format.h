@@ -230,6 +230,11 @@ struct ik_failure {
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, struct ik_failure *ret_failure);
 
+/* Return how long it takes, in milliseconds, until a limit is no longer used up, by two headers of a
+ * response: what remains, and when that is reset ("6m0s", seconds, or a time); -1 if it is not, or a
+ * header is NULL. */
+int64_t ik_provider_reset_ms(const char *remaining, const char *reset);
+
 /*
  * What a failed response refuses, without which the request may be sent again: opaque data of earlier
  * replies, which providers bind to a model, to the account, and some to the system prompt and the

@@ -7,6 +7,7 @@
 #include "util/redact.h"
 
 #include "provider/wire/format.h"
+#include "util/clock.h"
 #include "util/limits.h"
 
 static const struct ik_endpoint openai = { .provider = "openai",
@@ -204,6 +205,42 @@ Test(error, knows_when_to_try_again)
 	cr_assert_eq(retry_ms("Please retry in a while."), -1);
 	cr_assert_eq(retry_ms("{\"error\":{\"message\":\"Slow.\"}}"), -1);
 	cr_assert_eq(retry_ms(""), -1);
+}
+
+/* A time that is near the wait, whatever the clock did meanwhile. */
+static void assert_wait(int64_t wait_ms)
+{
+	cr_assert_gt(wait_ms, 80000);
+	cr_assert_leq(wait_ms, 90000);
+}
+
+Test(error, reads_when_a_limit_is_reset)
+{
+	int64_t later_ms = ik_clock_wall_ms() + 90000;
+	char text[IK_CLOCK_TEXT];
+
+	cr_assert_eq(ik_provider_reset_ms("0", "1s"), 1000);
+	cr_assert_eq(ik_provider_reset_ms("0", "6m0s"), 360000);
+	cr_assert_eq(ik_provider_reset_ms("0", "120ms"), 120);
+	cr_assert_eq(ik_provider_reset_ms("0", "12"), 12000);
+	cr_assert_eq(ik_provider_reset_ms("0", "0.5"), 500);
+	snprintf(text, sizeof(text), "%lld", (long long)later_ms);
+	assert_wait(ik_provider_reset_ms("0", text));
+	snprintf(text, sizeof(text), "%lld", (long long)(later_ms / 1000));
+	assert_wait(ik_provider_reset_ms("0", text));
+	ik_clock_text(later_ms, text);
+	assert_wait(ik_provider_reset_ms("0", text));
+
+	cr_assert_eq(ik_provider_reset_ms("0", "2026-01-31T12:00:00Z"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", "1769860800"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", "1e300"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", "nan"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", "-1"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", "soon"), -1);
+	cr_assert_eq(ik_provider_reset_ms("0", NULL), -1);
+	cr_assert_eq(ik_provider_reset_ms("1", "1s"), -1);
+	cr_assert_eq(ik_provider_reset_ms("", "1s"), -1);
+	cr_assert_eq(ik_provider_reset_ms(NULL, "1s"), -1);
 }
 
 Test(error, knows_money_from_speed)

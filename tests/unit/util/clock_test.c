@@ -20,6 +20,19 @@ Test(clock, spells_rfc_3339)
 	cr_assert_str_eq(text, "0000-01-01T00:00:00.000Z");
 }
 
+Test(clock, reads_rfc_3339)
+{
+	int64_t time_ms = 0;
+
+	cr_assert(ik_clock_read("2026-01-31T12:00:00.1239Z", &time_ms));
+	cr_assert_eq(time_ms, 1769860800123);
+	cr_assert(ik_clock_read("2026-01-31T12:00:00Z", &time_ms));
+	cr_assert_eq(time_ms, 1769860800000);
+	cr_assert_not(ik_clock_read("2026-01-31T12:00:00", &time_ms));
+	cr_assert_not(ik_clock_read("soon", &time_ms));
+	cr_assert_not(ik_clock_read(NULL, &time_ms));
+}
+
 Test(clock, never_goes_back)
 {
 	int64_t before = ik_clock_us();
