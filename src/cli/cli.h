@@ -107,7 +107,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup);
 /* cli_complete.c: complete a command line in a shell (core/options.h): print what its last word can
  * be, a line each: the word, a tab, and what it means. The line "TAB files" or "TAB directories" asks
  * the shell for its own. Only the setup, the store or the tools that the word needs are read, and
- * for a second and a half at most. */
+ * for a second and a half at most (the end of a store that doesn't answer takes longer). */
 int ik_cli_complete(int argc, char **argv);
 
 /* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check runs anything

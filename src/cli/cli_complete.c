@@ -213,6 +213,7 @@ int ik_cli_complete(int argc, char **argv)
 
 	ik_buf_init(&completing.out, IK_LIMIT_ENVELOPE);
 	word = ik_options_complete(argc, argv, &options, &completing.start, offer, &completing);
+	options.trust_project = false; /* the line isn't entered yet */
 	if (word == IK_OPERAND_FILE || word == IK_OPERAND_DIRECTORY)
 		ik_buf_printf(&completing.out, "\t%s\n", word == IK_OPERAND_FILE ? "files" : "directories");
 	else if (offers[word])

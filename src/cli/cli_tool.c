@@ -56,8 +56,7 @@ static enum ik_status put_list_for(const struct ik_cli *cli, const struct ik_reg
 
 		if (tool->state == IK_TOOL_OK && parameters)
 			ik_json_printf(out, "{'name':'%s','description':'%s','%s':%s}", tool->name,
-				tool->description, parameters,
-				tool->parameters ? tool->parameters : "{\"type\":\"object\"}");
+				tool->description, parameters, tool->parameters);
 		else if (tool->state == IK_TOOL_OK)
 			status = ik_model_put_tool(cli->setup->config, reader, tool, out, error);
 	}

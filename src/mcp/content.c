@@ -32,7 +32,7 @@ void ik_mcp_put_tool(const struct ik_tool *tool, struct ik_buf *out)
 	struct ik_buf schema;
 
 	ik_json_printf(out, "{'name':'%s','description':'%s','inputSchema':%s", tool->name,
-		tool->description, tool->parameters ? tool->parameters : "{\"type\":\"object\"}");
+		tool->description, tool->parameters);
 	ik_buf_init(&schema, IK_LIMIT_ENVELOPE);
 	if (put_output_schema(tool, &schema))
 		ik_json_printf(out, "'outputSchema':%s", schema.data);
