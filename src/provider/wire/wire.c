@@ -334,6 +334,21 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 	ik_transcript_done(&transcript);
 }
 
+static void put_patched(struct ik_buf *out, struct ik_json_span object, struct ik_json_span patch);
+
+/* Write a member, patched unless patch is no value. */
+static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
+	struct ik_json_span patch)
+{
+	ik_json_put_raw(out, name);
+	ik_buf_putc(out, ':');
+	if (ik_json_span_type(patch) != IK_JSON_OBJECT)
+		ik_json_put_raw(out, patch.text ? patch : value);
+	else
+		put_patched(out, ik_json_span_type(value) == IK_JSON_OBJECT ? value : IK_JSON_SPAN("{}"),
+			patch);
+}
+
 /* Write an object, patched by another one as RFC 7396 says: its members are added, or replace those of
  * the same name; of two objects each member does; null removes. */
 static void put_patched(struct ik_buf *out, struct ik_json_span object, struct ik_json_span patch)
@@ -344,22 +359,12 @@ static void put_patched(struct ik_buf *out, struct ik_json_span object, struct i
 	ik_json_open(out, '{');
 	while (ik_json_next(object, &walk, &name, &value)) {
 		patched = ik_json_member_named(patch, name);
-		if (patched.text && ik_json_span_type(patched) == IK_JSON_NULL)
-			continue;
-		ik_json_put_raw(out, name);
-		ik_buf_putc(out, ':');
-		if (ik_json_span_type(value) == IK_JSON_OBJECT &&
-			ik_json_span_type(patched) == IK_JSON_OBJECT)
-			put_patched(out, value, patched);
-		else
-			ik_json_put_raw(out, patched.text ? patched : value);
+		if (ik_json_span_type(patched) != IK_JSON_NULL)
+			put_member(out, name, value, patched);
 	}
-	while (ik_json_next(patch, &more, &name, &value)) {
-		if (ik_json_member_named(object, name).text || ik_json_span_type(value) == IK_JSON_NULL)
-			continue;
-		ik_json_put_raw(out, name);
-		ik_buf_putc(out, ':');
-		ik_json_put_raw(out, value);
+	while (ik_json_next(patch, &more, &name, &patched)) {
+		if (!ik_json_member_named(object, name).text && ik_json_span_type(patched) != IK_JSON_NULL)
+			put_member(out, name, IK_JSON_SPAN("{}"), patched);
 	}
 	ik_json_close(out, '}');
 }
