@@ -23,12 +23,12 @@ static const char *known_type(struct ik_json_span value)
 	return "";
 }
 
-/* Read a number that is not negative; 0 for anything else. */
+/* Read a number that is not negative, and that a sum of many can hold; 0 for anything else. */
 static int64_t take_number(struct ik_json_span value)
 {
 	int64_t number;
 
-	return ik_json_integer(value, &number) && number > 0 ? number : 0;
+	return ik_json_integer(value, &number) && number > 0 && number <= INT32_MAX ? number : 0;
 }
 
 bool ik_message_attachment(const struct ik_message *message, size_t index,

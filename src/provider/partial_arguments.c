@@ -8,6 +8,14 @@
 
 /* Limit on the depth of arguments. */
 #define DEEPEST 64
+/* Limit on the steps that are compared: those of a list of 3,000 numbers. */
+#define COMPARISONS_MOST 20000000
+
+/* Arguments being written. */
+struct joining {
+	struct ik_buf *out;
+	size_t comparisons;
+};
 
 /* A piece, and the part of its path that is below the present value. */
 struct piece {
@@ -72,10 +80,10 @@ static bool put_leaf(struct ik_buf *out, const struct piece *pieces, size_t coun
 	return true;
 }
 
-static bool put_value(struct ik_buf *out, const struct piece *pieces, size_t count, int depth);
+static bool put_value(struct joining *joining, const struct piece *pieces, size_t count, int depth);
 
 /* Write the member or element that the step leads to, from those of the pieces that begin with it. */
-static bool put_child(struct ik_buf *out, const struct piece *pieces, size_t count,
+static bool put_child(struct joining *joining, const struct piece *pieces, size_t count,
 	const struct step *step, int depth)
 {
 	struct piece *below = ik_alloc_array(NULL, count, sizeof(*below));
@@ -90,24 +98,24 @@ static bool put_child(struct ik_buf *out, const struct piece *pieces, size_t cou
 			below[found++] = (struct piece){ .rest = rest, .value = pieces[i].value };
 	}
 	if (!step->is_index) {
-		ik_json_put_string(out, step->name, step->length);
-		ik_buf_putc(out, ':');
+		ik_json_put_string(joining->out, step->name, step->length);
+		ik_buf_putc(joining->out, ':');
 	}
-	good = put_value(out, below, found, depth + 1);
+	good = put_value(joining, below, found, depth + 1);
 	free(below);
 	return good;
 }
 
 /* Write an object or array: its children in the order in which they first appear. */
-static bool put_value(struct ik_buf *out, const struct piece *pieces, size_t count, int depth)
+static bool put_value(struct joining *joining, const struct piece *pieces, size_t count, int depth)
 {
 	struct step first, step, earlier;
 
 	if (!*pieces[0].rest)
-		return put_leaf(out, pieces, count);
+		return put_leaf(joining->out, pieces, count);
 	if (depth > DEEPEST || !read_step(pieces[0].rest, &first))
 		return false;
-	ik_json_open(out, first.is_index ? '[' : '{');
+	ik_json_open(joining->out, first.is_index ? '[' : '{');
 	for (size_t i = 0; i < count; i++) {
 		size_t before = 0;
 
@@ -116,10 +124,12 @@ static bool put_value(struct ik_buf *out, const struct piece *pieces, size_t cou
 		while (before < i && read_step(pieces[before].rest, &earlier) &&
 			!same_step(&earlier, &step))
 			before++;
-		if (before == i && !put_child(out, pieces, count, &step, depth))
+		joining->comparisons += before < i ? before : before + count;
+		if (joining->comparisons > COMPARISONS_MOST ||
+			(before == i && !put_child(joining, pieces, count, &step, depth)))
 			return false;
 	}
-	ik_json_close(out, first.is_index ? ']' : '}');
+	ik_json_close(joining->out, first.is_index ? ']' : '}');
 	return true;
 }
 
@@ -139,6 +149,7 @@ static struct ik_json_span value_of(struct ik_json_span piece)
 
 bool ik_partial_arguments_put(struct ik_buf *out, struct ik_json_span list)
 {
+	struct joining joining = { .out = out };
 	struct piece *pieces = NULL;
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, piece;
@@ -156,7 +167,7 @@ bool ik_partial_arguments_put(struct ik_buf *out, struct ik_json_span list)
 	if (!count)
 		ik_json_printf(out, "{}");
 	else
-		good = good && put_value(out, pieces, count, 0);
+		good = good && put_value(&joining, pieces, count, 0);
 	while (count > 0)
 		free(pieces[--count].path);
 	free(pieces);

@@ -13,7 +13,7 @@
 #include "util/buf.h"
 
 /* Append the object that a list of pieces describes. Return false, with anything appended, if a path
- * is not a plain one (names and numbers), or two contradict each other. */
+ * is not a plain one (names and numbers), two contradict each other, or there are too many. */
 bool ik_partial_arguments_put(struct ik_buf *out, struct ik_json_span pieces);
 
 #endif

@@ -12,12 +12,14 @@
 
 /* Limit on a provider's explanation. */
 #define EXPLANATION_BYTES 800
-/* Limit on the part of an event that is not JSON in a message. */
+/* Limit on the part of an event that is shown in a message. */
 #define WORDS_BYTES 120
 /* Limits on the pages that are listed, their addresses and titles. */
 #define SOURCES_MAX 100
 #define URL_BYTES 4096
 #define TITLE_BYTES 200
+/* Limit on notices about a reply, each of which is stored. */
+#define NOTICES_MAX 16
 /* Limit on blocks in a reply, more than any reply has. */
 #define MARKS_MAX IK_KIB(16)
 /* Limit on calls in a reply: no model makes this many, but a broken server might. */
@@ -179,9 +181,8 @@ void ik_decoder_search(struct ik_stream_decoder *decoder, struct ik_json_span va
 /* Report a notice, and free its sentence. */
 static void report_notice(struct ik_stream_decoder *decoder, char *sentence)
 {
-	report(decoder,
-		&(struct ik_delta){
-			.kind = IK_DELTA_NOTICE, .text = sentence, .text_length = strlen(sentence) });
+	if (decoder->notices++ < NOTICES_MAX)
+		ik_decoder_bytes(decoder, IK_DELTA_NOTICE, sentence, strlen(sentence));
 	free(sentence);
 }
 
@@ -190,7 +191,9 @@ void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_
 	char *why = ik_decoder_has_text(value) ? ik_json_text_new(value) : NULL;
 
 	if (why)
-		report_notice(decoder, ik_format(_("The provider's search of the web failed (%s)."), why));
+		report_notice(decoder,
+			ik_format(_("The provider's search of the web failed (%s)."),
+				words_of(decoder, why, strlen(why))));
 	free(why);
 }
 
@@ -201,7 +204,8 @@ void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type)
 	free(decoder->unshown);
 	decoder->unshown = ik_strdup(type);
 	report_notice(decoder,
-		ik_format(_("The reply has a part that ikigai cannot show (%s)."), type));
+		ik_format(_("The reply has a part that ikigai cannot show (%s)."),
+			words_of(decoder, type, strlen(type))));
 }
 
 /* ---- sources ---- */
@@ -516,7 +520,8 @@ void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_k
 		ik_json_put_raw(&object, members->value);
 	}
 	ik_json_close(&object, '}');
-	if (any && ik_buf_status(&object) == IK_OK)
+	/* A part may have been too large. */
+	if (any && ik_json_check(object.data, object.length, NULL, NULL) == IK_OK)
 		ik_decoder_opaque(decoder, of, (struct ik_json_span){ object.data, object.length });
 	ik_buf_done(&object);
 }

@@ -96,7 +96,8 @@ struct ik_stream_decoder {
 	size_t source_count;
 	size_t listed; /* number of those that were reported */
 	char list_bytes[24];
-	char *unshown; /* type of the last part that was reported as such, or NULL */
+	size_t notices; /* number of those about parts that cannot be shown and searches that failed */
+	char *unshown;  /* type of the last part that was reported as such, or NULL */
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */

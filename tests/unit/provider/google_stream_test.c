@@ -115,6 +115,24 @@ Test(google_stream, never_completes_arguments_by_itself)
 	}
 }
 
+/* They would take too long to put together. */
+Test(google_stream, takes_no_arguments_in_too_many_places)
+{
+	enum { PLACES = 20000 };
+	char *body = malloc(PLACES * 64), *at = body, *told;
+
+	at += sprintf(at, "%s%s", BEGUN, "data: {\"candidates\":[{\"content\":{\"parts\":["
+		"{\"functionCall\":{\"partialArgs\":[");
+	for (int i = 0; i < PLACES; i++)
+		at += sprintf(at, "%s{\"jsonPath\":\"$.a%d\",\"numberValue\":1}", i ? "," : "", i);
+	at += sprintf(at, "%s", "]}}]}}]}\n\n" FINISH("STOP"));
+	told = read_body(TYPE, body, (size_t)(at - body), 0);
+	cr_expect_str_eq(told, "call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\n"
+		"arguments 0: {\nstop: tool_calls");
+	free(told);
+	free(body);
+}
+
 Test(google_stream, tells_errors)
 {
 	assert_reads(TYPE, PARTS("{\"text\":\"x\"}") CHUNK("\"error\":{\"code\":503,"

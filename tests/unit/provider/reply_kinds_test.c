@@ -317,3 +317,20 @@ Test(reply_kinds, are_all_accounted_for)
 	}
 	free(path);
 }
+
+/* Each notice is stored. */
+Test(reply_kinds, give_few_notices)
+{
+	char body[20000], *at = body, *told, *notice;
+	int notices = 0;
+
+	for (int i = 0; i < 100; i++)
+		at += sprintf(at, "data: {\"type\":\"content_block_start\",\"index\":%d,"
+			"\"content_block\":{\"type\":\"%0*d\"}}\n\n", i, i ? 1 : 1000, i);
+	told = read_body(IK_ANTHROPIC, body, (size_t)(at - body), 0);
+	for (notice = told; (notice = strstr(notice, "notice: ")); notice++)
+		notices++;
+	cr_expect_eq(notices, 16);
+	cr_expect_lt(strcspn(told, "\n"), 300);
+	free(told);
+}

@@ -10,6 +10,7 @@
 #include "asking.h"
 #include "reading.h"
 #include "tests/support/request_rules.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 TestSuite(web_search, .init = asking_begin, .fini = asking_end);
@@ -62,6 +63,25 @@ Test(web_search, that_is_paused_is_continued)
 	/* Without a pause there is none, so the call cannot be sent back. */
 	assert_reads("anthropic", BLOCK("0", USE "{\"query\":\"sun\"}}") END("0") STOP("max_tokens"),
 		"search: \nsearch: sun\nusage: 0 20 0 0 searches 1\nstop: length");
+}
+
+/* What cannot be stored as JSON is not to be sent back. */
+Test(web_search, that_is_nested_too_deep_is_not_sent_back)
+{
+	enum { DEPTH = 510 };
+	char open[DEPTH + 1], close[DEPTH + 1];
+	char *body, *told;
+
+	memset(open, '[', DEPTH);
+	memset(close, ']', DEPTH);
+	open[DEPTH] = close[DEPTH] = '\0';
+	body = ik_format(BLOCK("0", "{\"type\":\"text\",\"text\":\"Hot.\"}")
+		DELTA("0", "{\"type\":\"citations_delta\",\"citation\":%s%s}") END("0") STOP("end_turn"),
+		open, close);
+	told = read_body("anthropic", body, strlen(body), 0);
+	cr_expect_str_eq(told, "text: Hot.\nusage: 0 20 0 0 searches 1\nstop: end");
+	free(told);
+	free(body);
 }
 
 Test(web_search, that_fails_is_reported)
