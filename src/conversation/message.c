@@ -56,7 +56,7 @@ static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span d
 	return (struct ik_json_span){ NULL, 0 };
 }
 
-/* Note whether the message, which has data, has a summary or ends one. */
+/* Note whether the message, which has data, has a summary, ends one, or is a notice of a refusal. */
 static void mark_summary(struct ik_message *message)
 {
 	struct ik_json_span summary;
@@ -66,6 +66,8 @@ static void mark_summary(struct ik_message *message)
 	summary = ik_json_member(ik_message_data(message), "summary");
 	message->summarises = ik_json_span_type(summary) == IK_JSON_STRING;
 	message->restores = ik_json_span_type(summary) == IK_JSON_NULL;
+	message->refused = message->kind == IK_KIND_NOTICE &&
+		ik_json_is_true(ik_json_member(ik_message_data(message), "refused"));
 }
 
 /*

@@ -33,8 +33,9 @@
  *                "call":{"name","arguments","duration_ms":N,"exit_code":N}: the user's own call,
  *                shown as one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
  *                that of IK_OWN_COMMAND ("!...") is what the command printed
- *   notice       NULL, {"code":"..."} for errors, or {"from","summary"} as of a command if ikigai
- *                compacted the conversation by itself
+ *   notice       NULL, {"code":"..."} for errors, {"refused":true} if the provider refused the
+ *                exchange that ends here, or {"from","summary"} as of a command if ikigai compacted
+ *                the conversation by itself
  * Data that a provider wants back with its text, thinking or call, and that only it understands, is
  * a further member:
  *   "opaque":{"provider":"<name>","type":"<wire format>","bound":"<hash>"?,"data":<any JSON>}
@@ -83,6 +84,7 @@ struct ik_message {
 	size_t data_length;
 	bool summarises;     /* a command or notice with a summary, */
 	bool restores;       /* or a command with null in its place */
+	bool refused;        /* a notice that the provider refused what came before */
 	bool attached;       /* data lists attachments (conversation/attachment.h) */
 	bool searches;       /* thinking that is a search of the web by the provider, */
 	bool replays;        /* and has what the provider wants back */

@@ -73,7 +73,7 @@ CLI_TESTS = \
 	tests/cli/one_line.screen \
 	tests/cli/packed.screen \
 	tests/cli/prefixes.screen \
-	tests/cli/provider_failures.screen tests/cli/provider_older.screen tests/cli/provider_requests.screen tests/cli/provider_streams.screen tests/cli/proxy.screen \
+	tests/cli/provider_failures.screen tests/cli/provider_older.screen tests/cli/provider_refusals.screen tests/cli/provider_requests.screen tests/cli/provider_streams.screen tests/cli/proxy.screen \
 	tests/cli/rescue_forged.screen \
 	tests/cli/tiny_terminal.screen \
 	tests/cli/schema_cache.screen \

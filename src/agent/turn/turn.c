@@ -842,25 +842,37 @@ static bool resume_reply(struct ik_turn *turn)
 	return true;
 }
 
+/* Say that the exchange was refused. The notice marks it, too: it isn't sent again, since a provider
+ * would refuse every later request that has it. */
+static void append_refusal(struct ik_turn *turn, const char *why)
+{
+	static const char data[] = "{\"refused\":true}";
+	char *sentence = why
+		? ik_format(_("The provider refused to answer (%s). The next message goes without what was "
+					  "refused: say it in another way, or to another model."),
+			  why)
+		: ik_strdup(_("The provider refused to answer. The next message goes without what was "
+					  "refused: say it in another way, or to another model."));
+
+	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), data, strlen(data)),
+		(struct ik_event){ .kind = IK_EVENT_NOTICE });
+	free(sentence);
+}
+
 /* Tell the user why the reply is empty or was refused. */
 static void explain_end(struct ik_turn *turn)
 {
 	const struct ik_reply *reply = &turn->reply;
-	char *sentence;
 
-	if (reply->stop == IK_STOP_REFUSED && reply->why) {
-		sentence = ik_format(_("The provider refused to answer (%s). Say it in another way, or "
-							   "switch to another model."),
-			reply->why);
-		append_notice(turn, sentence);
-		free(sentence);
+	if (reply->stop == IK_STOP_REFUSED) {
+		append_refusal(turn, reply->why);
 	} else if (reply->stop == IK_STOP_LENGTH && !ik_reply_has_text(reply)) {
 		append_notice(turn,
 			_("The model used up its output limit before it answered: raise "
 			  "providers.NAME.max_output_tokens, or lower providers.NAME.thinking."));
 	} else if (reply->stop == IK_STOP_PAUSED) {
 		append_notice(turn, _("The provider paused its reply too often; send a message to go on."));
-	} else if (reply->stop != IK_STOP_REFUSED && !ik_reply_has_text(reply)) {
+	} else if (!ik_reply_has_text(reply)) {
 		append_notice(turn, _("The model sent an empty reply."));
 	}
 }

@@ -20,10 +20,33 @@ static struct ik_message *summary_message(const struct ik_message *command)
 	return message;
 }
 
+/* Return, in new memory, for each message whether it was refused: what the user asked and all after
+ * it, up to the notice of the refusal; if tools have run, only what came after them. */
+static bool *find_refused(const struct ik_conversation *conversation)
+{
+	size_t count = ik_conversation_count(conversation);
+	bool *refused = ik_alloc(count + 1);
+
+	for (size_t end = 0; end < count; end++) {
+		size_t index = ik_conversation_at(conversation, end)->refused ? end : 0;
+
+		while (index-- > 0) {
+			const struct ik_message *message = ik_conversation_at(conversation, index);
+
+			if (message->call_id || message->refused)
+				break;
+			refused[index] = true;
+			if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+				break;
+		}
+	}
+	return refused;
+}
+
 /* Return what the user asked last, of messages that are sent no more: a turn continues after its
- * summary. NULL if there is a newer message of the user's, or none. */
+ * summary. NULL if there is a newer message of the user's, if it was refused, or none. */
 static const struct ik_message *find_asked(const struct ik_conversation *conversation, size_t first,
-	size_t summary)
+	size_t summary, const bool *refused)
 {
 	size_t index = summary;
 
@@ -31,7 +54,7 @@ static const struct ik_message *find_asked(const struct ik_conversation *convers
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 
 		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
-			return index < first ? message : NULL;
+			return index < first && !refused[index] ? message : NULL;
 	}
 	return NULL;
 }
@@ -46,17 +69,19 @@ void ik_transcript_init(struct ik_transcript *transcript,
 	transcript->conversation = conversation;
 	transcript->at = ik_conversation_first(conversation);
 	transcript->pairs = ik_pairing_new(conversation, transcript->at);
+	transcript->refused = find_refused(conversation);
 	if (!command)
 		return;
 	transcript->summary = summary_message(command);
 	/* A command summarises between two turns. */
 	if (command->kind == IK_KIND_NOTICE)
-		transcript->asked = find_asked(conversation, transcript->at, at);
+		transcript->asked = find_asked(conversation, transcript->at, at, transcript->refused);
 }
 
 void ik_transcript_done(struct ik_transcript *transcript)
 {
 	free(transcript->pairs);
+	free(transcript->refused);
 	ik_message_unref(transcript->summary);
 	free(transcript->passage.messages);
 	free(transcript->passage.results);
@@ -106,7 +131,7 @@ static void gather_round(struct ik_transcript *transcript)
 		bool is_text = message->kind == IK_KIND_ASSISTANT && message->content_length;
 
 		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT ||
-			(is_text && has_text))
+			transcript->refused[transcript->at] || (is_text && has_text))
 			break;
 		if (message->kind == IK_KIND_THINKING && !message->replays) {
 			add_message(transcript, message, NULL);
@@ -141,6 +166,10 @@ const struct ik_passage *ik_transcript_next(struct ik_transcript *transcript)
 		const struct ik_message *message = ik_conversation_at(transcript->conversation,
 			transcript->at);
 
+		if (transcript->refused[transcript->at]) {
+			transcript->at++;
+			continue;
+		}
 		switch (message->kind) {
 		case IK_KIND_ASSISTANT:
 		case IK_KIND_TOOL_CALL:

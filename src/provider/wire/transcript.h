@@ -9,8 +9,11 @@
  * message, and what the user asked last before the messages that the summary does not replace, and
  * continues with these.
  *
- * Appending messages does not change earlier passages (except for the last one), so requests have
- * stable prefixes, and an iteration can continue where an earlier one ended.
+ * An exchange that the provider refused is left out, since every request with it would be refused. If
+ * tools have run in it, only the reply after them is.
+ *
+ * Appending messages does not change earlier passages (except for the last one, or what was refused of
+ * the last turn), so requests have stable prefixes.
  *
  * Borrows the conversation; owns its lists. May include: util, conversation.
  */
@@ -30,6 +33,7 @@ struct ik_passage {
 struct ik_transcript {
 	const struct ik_conversation *conversation;
 	size_t *pairs;                  /* as ik_pairing_new() returns them */
+	bool *refused;                  /* for each message, that it isn't sent */
 	struct ik_message *summary;     /* NULL: none */
 	const struct ik_message *asked; /* what the user asked, until that passage; or NULL */
 	bool begun;

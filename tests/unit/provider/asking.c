@@ -160,6 +160,7 @@ static bool give_sealed(char letter, const char *id, const char *rest)
 /* Append one thing. */
 static void add(const char *word)
 {
+	static const char refusal[] = "{\"refused\":true}";
 	const char *text = word + 1;
 	char *id = strdup(text), *rest = strrchr(id, ':');
 
@@ -186,6 +187,9 @@ static void add(const char *word)
 		break;
 	case 'r':
 		result(id, rest);
+		break;
+	case '!':
+		give(ik_message_new(IK_KIND_NOTICE, text, strlen(text), refusal, strlen(refusal)));
 		break;
 	case 'i':
 		show(text);

@@ -28,7 +28,7 @@ void result_with_picture(const char *id, const char *bytes);
 /*
  * Append what words tell, one thing after the other, with | between: "u" says, "t" replies, "k"
  * thinks, "s" in the system's name, "cID:ARGUMENTS" calls the tool "one", "rID:ENVELOPE" answers,
- * "/" sums up, "~NTEXT" sums up all before the thing number N by itself, "-" says nothing that is sent, "i" shows, "jID:BYTES" answers with a picture. With opaque data of the provider "far" and a format:
+ * "/" sums up, "~NTEXT" sums up all before the thing number N by itself, "-" says nothing that is sent, "!" refuses, "i" shows, "jID:BYTES" answers with a picture. With opaque data of the provider "far" and a format:
  *
  *   K D   think: Anthropic's, in the open and hidden
  *   A W E search the web: Anthropic's tool, OpenAI's (Responses), Google's

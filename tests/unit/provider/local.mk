@@ -26,6 +26,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/request_rules_test.c \
 	tests/unit/provider/sse_test.c \
 	tests/unit/provider/thinking_test.c \
+	tests/unit/provider/transcript_test.c \
 	tests/unit/provider/web_search_test.c \
 	$(REQUEST_RULES)
 tests_unit_provider_provider_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
