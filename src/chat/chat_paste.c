@@ -89,7 +89,7 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	struct ik_chat *chat = arg;
 	const struct ik_agent *agent = ik_agent_find(chat, chat->paste->agent);
 	const struct ik_buf *bytes = &chat->paste->bytes;
-	const char *end = ik_buf_status(bytes) == IK_OK ? end_for(bytes) : NULL;
+	const char *end = result->exited && ik_buf_status(bytes) == IK_OK ? end_for(bytes) : NULL;
 
 	if (result->exited && result->exit_code == NOT_FOUND)
 		ik_chat_flash(chat,

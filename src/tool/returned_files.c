@@ -10,6 +10,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+static const char too_many[] = "a result can have at most 20 files, of 14 MB together";
+
 /* A file in the result. */
 struct returned_file {
 	struct ik_json_span image; /* the string that contains or names it */
@@ -133,8 +135,7 @@ static void on_fit(void *arg, const struct ik_attached_file *fitting, const char
 	struct returned_file *file = &files->files[files->at++];
 
 	if (!fitting || !ik_attachments_fits(&files->attachments, fitting)) {
-		file->line = ik_format("%s (not attached: %s)", file->name,
-			fitting ? "a result can have at most 20 files, of 14 MB together" : problem);
+		file->line = ik_format("%s (not attached: %s)", file->name, fitting ? too_many : problem);
 	} else {
 		ik_attachments_add_file(&files->attachments, file->name, fitting);
 		file->line = fitting->width > 0
@@ -148,11 +149,14 @@ static void on_fit(void *arg, const struct ik_attached_file *fitting, const char
 	fit_next(files);
 }
 
-/* Make the next file fit, or report that all are. */
+/* Make the next file fit, or report that all are. Reading more than are attached could take hours. */
 static void fit_next(struct ik_returned_files *files)
 {
 	struct ik_fit_options options = files->options;
 
+	for (; files->at >= IK_MESSAGE_FILES_MOST && files->at < files->count; files->at++)
+		files->files[files->at].line = ik_format("%s (not attached: %s)",
+			files->files[files->at].name, too_many);
 	if (files->at == files->count) {
 		put_value(files);
 		files->done(files->arg, (struct ik_json_span){ files->out.data, files->out.length },
