@@ -125,7 +125,6 @@ struct ik_chat {
 	struct ik_chat_paste *paste; /* reads a picture from the clipboard, or NULL */
 	struct ik_chat_pictures *pictures;
 	struct ik_drawer drawer; /* of pictures, for all screens */
-	bool placeholders;       /* the terminal knows those of kitty's graphics protocol */
 	bool sixels;             /* the terminal draws them */
 	struct ik_cells cells;
 	struct ik_buf frame;

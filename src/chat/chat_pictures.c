@@ -73,7 +73,7 @@ enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat)
 	if (!chat->term || !utf8 || ik_text_equal(wanted, "off") ||
 		ik_term_colours(chat->term) == IK_COLOURS_NONE)
 		return IK_DRAWING_NONE;
-	if (best && chat->placeholders)
+	if (best && chat->modes.pictures)
 		return IK_DRAWING_KITTY;
 	if (best && chat->sixels && find_cell(chat, &width, &height))
 		return IK_DRAWING_SIXEL;
@@ -88,19 +88,21 @@ static struct drawn *drawn_free(struct drawn *drawn)
 	return NULL;
 }
 
-/* Forget what was not seen for longest, until the rest has room. */
+/* Forget what was not seen for longest, until the rest has room. What is in view stays, or it would be
+ * drawn again and again. */
 static void forget_old(struct ik_chat_pictures *pictures)
 {
 	for (;;) {
 		struct drawn **place, **oldest = NULL;
-		size_t bytes = 0;
+		size_t bytes = 0, count = 0;
 
 		for (place = &pictures->first; *place; place = &(*place)->next) {
 			bytes += (*place)->bytes.length + ENTRY_BYTES;
+			count += (*place)->done;
 			if ((*place)->done && (!oldest || (*place)->used < (*oldest)->used))
 				oldest = place;
 		}
-		if (bytes <= KEPT_BYTES || !oldest)
+		if (bytes <= KEPT_BYTES || count <= IK_CELLS_DRAWINGS)
 			return;
 		struct drawn *gone = *oldest;
 
@@ -144,6 +146,10 @@ static bool take_drawing(struct drawn *drawn, enum ik_drawing_way way)
 		!ik_json_integer(ik_json_member(line, "height"), &height))
 		return false;
 	ik_buf_consume(&drawn->bytes, (size_t)(end + 1 - drawn->bytes.data));
+	if (way == IK_DRAWING_SIXEL &&
+		(strlen(drawn->bytes.data) != drawn->bytes.length ||
+			!ik_drawing_is_sixels(drawn->bytes.data)))
+		return false;
 	if (!jobs[way].cells) {
 		width = (width + drawn->cell_width - 1) / drawn->cell_width;
 		height = (height + drawn->cell_height - 1) / drawn->cell_height;
@@ -321,10 +327,12 @@ static void begin(void *arg)
 static const struct ik_drawing *draw(void *arg, const struct ik_attachment *picture, int columns,
 	int rows)
 {
-	struct ik_chat_pictures *pictures = arg;
+	const struct ik_chat *chat = arg;
+	struct ik_chat_pictures *pictures = chat->pictures;
 	struct drawn *drawn, *other;
 
-	if (ik_chat_pictures_way(pictures->chat) == IK_DRAWING_NONE)
+	/* The screens are told of what happens while the chat ends, after the pictures are gone. */
+	if (!pictures || ik_chat_pictures_way(chat) == IK_DRAWING_NONE)
 		return NULL;
 	columns = columns_for(picture, columns, rows);
 	drawn = find(pictures, picture->blob, columns, rows, &other);
@@ -332,7 +340,7 @@ static const struct ik_drawing *draw(void *arg, const struct ik_attachment *pict
 		drawn = add(pictures, picture, columns, rows);
 	drawn->used = ++pictures->uses;
 	if (!drawn->done && !pictures->working)
-		ik_loop_defer(pictures->chat->loop, begin, pictures->chat);
+		ik_loop_defer(chat->loop, begin, pictures->chat);
 	/* Until a new size is there, the old one is cut: the rows below it stay where they are. */
 	drawn = drawn->done || !other ? drawn : other;
 	return drawn->done && drawn->drawing.rows > 0 ? &drawn->drawing : NULL;
@@ -342,7 +350,7 @@ struct ik_drawer ik_chat_pictures_new(struct ik_chat *chat)
 {
 	chat->pictures = ik_alloc(sizeof(*chat->pictures));
 	chat->pictures->chat = chat;
-	return (struct ik_drawer){ draw, chat->pictures };
+	return (struct ik_drawer){ draw, chat };
 }
 
 void ik_chat_pictures_done(struct ik_chat *chat)

@@ -73,7 +73,7 @@ static void enter_again(struct ik_chat *chat)
 	ik_chat_notify_again(chat);
 	if (!chat->term)
 		return;
-	chat->modes.keyboard = chat->placeholders = chat->sixels = false;
+	chat->modes.keyboard = chat->modes.pictures = chat->sixels = false;
 	note_modes(chat);
 	ik_chat_terminal_ask(chat);
 }
@@ -139,7 +139,8 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 		modes.keyboard = true;
 		switch_modes(chat, modes);
 	} else if (ik_placeholders_are_known(report, length)) {
-		chat->placeholders = true;
+		modes.pictures = true;
+		switch_modes(chat, modes);
 		ik_screen_touch(chat->screen);
 	} else if (ik_background_read(report, length, &chat->light)) {
 		ik_screen_touch(chat->screen);

@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "util/base64.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 #define HALF_BLOCK "▀"
 #define PLACEHOLDER 0x10EEEE
+#define SIXELS_BEGIN "\033P0;1q"
+#define SIXELS_END "\033\\"
 #define CHUNK 3072 /* bytes in a sequence: at most 4096 in base64 */
 
 /* What says a placeholder's row and column, from 0 on. */
@@ -80,8 +83,6 @@ void ik_drawing_send(const struct ik_drawing *drawing, struct ik_buf *out)
 {
 	size_t at = 0;
 
-	if (drawing->way != IK_DRAWING_KITTY)
-		return;
 	ik_buf_printf(out, "\033_Ga=T,U=1,q=2,f=100,i=%u,c=%d,r=%d,", (unsigned)drawing->id,
 		drawing->columns, drawing->rows);
 	while (at < drawing->length) {
@@ -94,13 +95,30 @@ void ik_drawing_send(const struct ik_drawing *drawing, struct ik_buf *out)
 	}
 }
 
+void ik_drawing_forget(uint32_t id, struct ik_buf *out)
+{
+	ik_buf_printf(out, "\033_Ga=d,d=I,i=%u,q=2;\033\\", (unsigned)id);
+}
+
+bool ik_drawing_is_sixels(const char *text)
+{
+	while (ik_text_starts(text, SIXELS_BEGIN)) {
+		text += strlen(SIXELS_BEGIN);
+		while (*text >= ' ' && *text <= '~')
+			text++;
+		if (!ik_text_starts(text, SIXELS_END))
+			return false;
+		text += strlen(SIXELS_END);
+	}
+	return *text == '\0';
+}
+
 const char *ik_drawing_line(const struct ik_drawing *drawing, int line, size_t *ret_length)
 {
-	static const char end[] = "\033\\";
 	const char *at = drawing->bytes, *next;
 
-	while ((next = strstr(at, end)) && line-- > 0)
-		at = next + strlen(end);
-	*ret_length = next ? (size_t)(next - at) + strlen(end) : 0;
+	while ((next = strstr(at, SIXELS_END)) && line-- > 0)
+		at = next + strlen(SIXELS_END);
+	*ret_length = next ? (size_t)(next - at) + strlen(SIXELS_END) : 0;
 	return at;
 }

@@ -40,6 +40,13 @@ void ik_drawing_draw(const struct ik_drawing *drawing, int line, struct ik_cells
 /* Append what the terminal has to get once before the cells. */
 void ik_drawing_send(const struct ik_drawing *drawing, struct ik_buf *out);
 
+/* Append what has the terminal delete one. */
+void ik_drawing_forget(uint32_t id, struct ik_buf *out);
+
+/* Is text nothing but sequences of sixels? A broken picture may have done anything to the program
+ * that made it. */
+bool ik_drawing_is_sixels(const char *text);
+
 /* Return the sixels of a line. */
 const char *ik_drawing_line(const struct ik_drawing *drawing, int line, size_t *ret_length);
 

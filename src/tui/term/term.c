@@ -37,7 +37,12 @@
 #define TITLE_POP "\033[23;2t"
 #define PROGRESS_OFF "\033]9;4;0\033\\"
 
+/* All that were sent in the full screen, by their numbers. */
+#define PICTURES_OFF "\033_Ga=d,d=R,x=1,y=16777215,q=2;\033\\"
+
 #define OWN_END "\033[39;49m"
+
+#define SENT_MOST 64 /* more drawings than are shown at a time */
 
 #define CELL_MOST 2 /* ncurses cells for one of our cells, at most */
 
@@ -57,10 +62,10 @@ struct ik_term {
 	const struct ik_theme *theme;
 	struct ik_term_look looks[IK_STYLE_COUNT];
 
-	struct ik_cells shown; /* the last frame, in the terminal's size */
-	uint8_t *turns;        /* for each cell: changes with what stands for it */
-	bool *spoilt;          /* for each row: cells of sixels were written */
-	uint32_t *sent;        /* drawings that the terminal has, by id */
+	struct ik_cells shown;    /* the last frame, in the terminal's size */
+	uint8_t *turns;           /* for each cell: changes with what stands for it */
+	bool *spoilt;             /* for each row: cells of sixels were written */
+	uint32_t sent[SENT_MOST]; /* ids of drawings that the terminal has; the last shown is last */
 	size_t sent_count;
 	bool everything; /* the terminal may show anything: repaint */
 	cchar_t *row;    /* buffer for the row passed to ncurses */
@@ -448,21 +453,31 @@ static void repair_sixels(struct ik_term *term, const struct ik_cells *cells, st
 	}
 }
 
-/* Append the drawings that the terminal does not have. */
+/* Append a drawing unless the terminal has it. If that has many, it forgets the one that was not
+ * shown for longest. */
+static void send_drawing(struct ik_term *term, const struct ik_drawing *drawing, struct ik_buf *out)
+{
+	size_t at = 0;
+
+	while (at < term->sent_count && term->sent[at] != drawing->id)
+		at++;
+	if (at == term->sent_count) {
+		ik_drawing_send(drawing, out);
+		if (at < SENT_MOST)
+			term->sent_count++;
+		else
+			ik_drawing_forget(term->sent[at = 0], out);
+	}
+	memmove(term->sent + at, term->sent + at + 1,
+		(term->sent_count - at - 1) * sizeof(*term->sent));
+	term->sent[term->sent_count - 1] = drawing->id;
+}
+
 static void send_drawings(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
 {
-	for (size_t i = 0; i < cells->drawing_count; i++) {
-		const struct ik_drawing *drawing = cells->drawings[i];
-		size_t at = 0;
-
-		while (at < term->sent_count && term->sent[at] != drawing->id)
-			at++;
-		if (at < term->sent_count || drawing->way != IK_DRAWING_KITTY)
-			continue;
-		ik_drawing_send(drawing, out);
-		term->sent = ik_alloc_more(term->sent, term->sent_count, sizeof(*term->sent));
-		term->sent[term->sent_count++] = drawing->id;
-	}
+	for (size_t i = 0; i < cells->drawing_count; i++)
+		if (cells->drawings[i]->way == IK_DRAWING_KITTY)
+			send_drawing(term, cells->drawings[i], out);
 }
 
 /* ---- the screen ---- */
@@ -586,7 +601,6 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	free(term->row);
 	free(term->turns);
 	free(term->spoilt);
-	free(term->sent);
 	free(term);
 	return NULL;
 }
@@ -743,6 +757,7 @@ static void put_modes(const struct ik_term *term, struct ik_term_modes from,
 	put_mode(out, term->answers && from.focus != to.focus, to.focus ? FOCUS_ON : FOCUS_OFF);
 	put_mode(out, term->answers && from.title != to.title, to.title ? TITLE_PUSH : TITLE_POP);
 	put_mode(out, term->answers && from.progress && !to.progress, PROGRESS_OFF);
+	put_mode(out, term->answers && from.pictures && !to.pictures, PICTURES_OFF);
 }
 
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)

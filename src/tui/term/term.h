@@ -89,6 +89,7 @@ struct ik_term_modes {
 	bool focus;    /* reports of focus */
 	bool title;    /* to be restored when we leave */
 	bool progress; /* to be off when we leave */
+	bool pictures; /* of kitty's graphics protocol, to be deleted when we leave */
 };
 
 /* Return what to write to enter the full screen with these modes, to leave it, and to switch

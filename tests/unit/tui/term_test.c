@@ -504,6 +504,56 @@ static int count_in_frame(struct rig *rig, const char *words)
 	return count;
 }
 
+/* Show one drawing with that number alone. */
+static void show_kitty(struct rig *rig, uint32_t id)
+{
+	struct ik_drawing drawing = { IK_DRAWING_KITTY, id, 2, 1, "PNG", 3 };
+
+	ik_cells_fill(&rig->cells, (struct ik_rectangle){ 0, 0, 5, 20 }, IK_STYLE_NORMAL);
+	ik_drawing_draw(&drawing, 0, &rig->cells, (struct ik_rectangle){ 1, 4, 1, 10 }, 1);
+	frame(rig, -1, 0);
+}
+
+Test(term, drawings_are_deleted_before_they_become_too_many)
+{
+	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 5, 20);
+	char *leave;
+
+	for (uint32_t id = 1; id <= 64; id++) {
+		show_kitty(rig, id);
+		cr_assert_eq(count_in_frame(rig, "\033_Ga=T"), 1);
+		cr_assert_eq(count_in_frame(rig, "a=d"), 0);
+	}
+	/* The first has just been seen again, so it stays. */
+	show_kitty(rig, 1);
+	cr_assert_eq(count_in_frame(rig, "\033_G"), 0);
+	show_kitty(rig, 65);
+	cr_assert_eq(count_in_frame(rig, "\033_Ga=d,d=I,i=2,q=2;\033\\"), 1);
+	show_kitty(rig, 1);
+	cr_assert_eq(count_in_frame(rig, "\033_G"), 0);
+	show_kitty(rig, 2);
+	cr_assert_eq(count_in_frame(rig, "\033_Ga=T"), 1);
+	cr_assert_eq(count_in_frame(rig, "\033_Ga=d,d=I,i=3,q=2;\033\\"), 1);
+	leave = ik_term_modes_leave(rig->term, (struct ik_term_modes){ .pictures = true });
+	cr_assert_eq(strstr(leave, "\033_Ga=d,d=R,x=1,"), leave);
+	free(leave);
+	leave = ik_term_modes_leave(rig->term, (struct ik_term_modes){ 0 });
+	cr_assert_null(strstr(leave, "\033_G"));
+	free(leave);
+	rig_free(rig);
+}
+
+Test(term, sixels_are_nothing_else)
+{
+	static const char *const bad[] = { "x", "\033P0;1q~", "\033P0;1q~\033", "\033P0;1q~\033\\\033c",
+		"\033P0;1q\a\033\\", "\033P0;1q\302\233c\033\\", "\033P$qm\033\\" };
+
+	cr_assert(ik_drawing_is_sixels(""));
+	cr_assert(ik_drawing_is_sixels("\033P0;1q\"1;1;2;6#1!2~-\033\\\033P0;1q~\033\\"));
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		cr_assert_not(ik_drawing_is_sixels(bad[i]), "%zu", i);
+}
+
 Test(term, sixels_are_drawn_again_only_where_their_cells_were_written)
 {
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 6, 20);
