@@ -96,7 +96,7 @@ SCREEN_TESTS = \
 	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
-	tests/screen/retry.screen \
+	tests/screen/refused.screen tests/screen/retry.screen \
 	tests/screen/sandbox.screen tests/screen/sandbox_none.screen tests/screen/sandbox_terminal.screen tests/screen/screen_reader.screen \
 	tests/screen/screen_reader_lines.screen \
 	tests/screen/scroll.screen \
