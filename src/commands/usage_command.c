@@ -198,11 +198,14 @@ static void read_context(struct context *context, const struct ik_core *core)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
 	size_t index = 0, count = ik_conversation_count(conversation);
+	size_t asked = ik_conversation_asked(conversation);
 	struct ik_usage usage;
 
 	*context = (struct context){ .window = ik_core_model(core)->facts.context_window };
 	context->summary = ik_conversation_summary(conversation, &index);
 	add_constant_parts(context, core);
+	if (asked < count)
+		add_message(context, core, ik_conversation_at(conversation, asked));
 	for (size_t i = ik_conversation_first(conversation); i < count; i++) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 

@@ -98,8 +98,11 @@ size_t ik_attachments_first(const struct ik_conversation *conversation)
 {
 	size_t all = ik_conversation_count(conversation), count = 0;
 	size_t first = ik_conversation_first(conversation);
+	size_t asked = ik_conversation_asked(conversation);
 	int64_t bytes = 0;
 
+	if (asked < all)
+		count_files(ik_conversation_at(conversation, asked), &count, &bytes);
 	for (size_t index = first; index < all; index++) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 

@@ -50,9 +50,10 @@ bool ik_message_blob_at(const struct ik_message *message, size_t index, struct i
 #define IK_MESSAGE_FILES_MOST 20
 
 /*
- * Return the index of the first message whose files are sent: what was said before a summary is not,
- * and when they become too many, those of all earlier messages are left out at once, so that the
- * beginning of requests seldom changes, which caches depend on.
+ * Return the index of the first message whose files are sent: what was said before a summary is not
+ * (except ik_conversation_asked(), if this is ik_conversation_first()), and when they become too many,
+ * those of all earlier messages are left out at once, so that the beginning of requests seldom changes,
+ * which caches depend on.
  */
 size_t ik_attachments_first(const struct ik_conversation *conversation);
 

@@ -130,6 +130,37 @@ size_t ik_conversation_first(const struct ik_conversation *conversation)
 	return end + 1;
 }
 
+/* Does what was said before end end with a whole reply? */
+static bool is_answered(const struct ik_conversation *conversation, size_t end)
+{
+	while (end-- > 0) {
+		const struct ik_message *message = conversation->messages[end];
+
+		if (message->kind == IK_KIND_ASSISTANT)
+			return !ik_json_member(ik_message_data(message), "interrupted").text;
+		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_CALL ||
+			message->kind == IK_KIND_TOOL_RESULT)
+			break;
+	}
+	return false;
+}
+
+size_t ik_conversation_asked(const struct ik_conversation *conversation)
+{
+	size_t none = conversation->count, index = conversation->summary_index;
+
+	if (!conversation->summary ||
+		(conversation->summary->kind == IK_KIND_COMMAND && is_answered(conversation, index)))
+		return none;
+	while (index-- > 0) {
+		const struct ik_message *message = conversation->messages[index];
+
+		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+			return index < ik_conversation_first(conversation) ? index : none;
+	}
+	return none;
+}
+
 bool ik_conversation_is_restored(const struct ik_conversation *conversation)
 {
 	size_t index = conversation->count;

@@ -37,6 +37,11 @@ struct ik_message *ik_conversation_summary(const struct ik_conversation *convers
  * those that it does not replace. */
 size_t ik_conversation_first(const struct ik_conversation *conversation);
 
+/* Return the index of what the user asked, if the newest summary replaces it before it was answered
+ * to the end: the model gets it with the summary, since the turn continues. Else return the number of
+ * messages. */
+size_t ik_conversation_asked(const struct ik_conversation *conversation);
+
 /* Was the last thing that happened to a summary that it was undone? */
 bool ik_conversation_is_restored(const struct ik_conversation *conversation);
 

@@ -11,6 +11,8 @@ struct ik_file_reader {
 	const struct ik_conversation *conversation;
 	void (*done)(void *arg);
 	void *arg;
+	size_t first; /* index of the first message whose files are sent, */
+	size_t asked; /* and of one before it, if there is one */
 	/* The file that is being read: */
 	size_t at;    /* index of its message */
 	size_t index; /* of the attachment */
@@ -28,7 +30,8 @@ static bool find_next(struct ik_file_reader *reader)
 	for (; reader->at < count; reader->at++, reader->index = 0) {
 		const struct ik_message *message = ik_conversation_at(reader->conversation, reader->at);
 
-		if (message->kind == IK_KIND_COMMAND) /* the user's own calls are not sent */
+		if ((reader->at < reader->first && reader->at != reader->asked) ||
+			message->kind == IK_KIND_COMMAND) /* the user's own calls are not sent */
 			continue;
 		for (; ik_message_attachment(message, reader->index, &reader->file); reader->index++)
 			if (ik_attachment_is_file(&reader->file) && !reader->file.contents &&
@@ -89,13 +92,13 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 		reader->done(reader->arg);
 }
 
-/* Release the bytes of messages before this one. */
-static void release_before(const struct ik_conversation *conversation, size_t first)
+/* Release the bytes of files that are not sent. */
+static void release_others(const struct ik_file_reader *reader)
 {
-	for (size_t at = 0; at < first; at++) {
-		struct ik_message *message = ik_conversation_at(conversation, at);
+	for (size_t at = 0; at < reader->first; at++) {
+		struct ik_message *message = ik_conversation_at(reader->conversation, at);
 
-		for (size_t i = 0; i < message->contents_count; i++)
+		for (size_t i = 0; at != reader->asked && i < message->contents_count; i++)
 			ik_message_set_contents(message, i, NULL);
 	}
 }
@@ -109,9 +112,13 @@ struct ik_file_reader *ik_file_reader_start(struct ik_store *store,
 	reader->conversation = conversation;
 	reader->done = done;
 	reader->arg = arg;
-	reader->at = ik_attachments_first(conversation);
+	reader->first = ik_attachments_first(conversation);
+	reader->asked = reader->first > ik_conversation_first(conversation)
+		? reader->first
+		: ik_conversation_asked(conversation);
+	reader->at = reader->asked < reader->first ? reader->asked : reader->first;
 	ik_buf_init(&reader->bytes, IK_LIMIT_DOCUMENT);
-	release_before(conversation, reader->at);
+	release_others(reader);
 	return begin_next(reader) ? reader : ik_file_reader_close(reader);
 }
 

@@ -643,8 +643,8 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 	if (ik_turn_state(session->turn) == IK_TURN_IDLE)
 		end_fallback(session);
-	if (!record->closing)
-		post_history(session, true);
+	post(session,
+		&(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true, .success = !failed });
 }
 
 /* ---- making room ---- */

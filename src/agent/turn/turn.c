@@ -1082,6 +1082,7 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;
+		turn->half_said = turn->half_said && !input->success;
 		take_queued(turn);
 		break;
 	case IK_INPUT_MODEL:

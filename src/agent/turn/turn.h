@@ -102,7 +102,8 @@ enum ik_input_kind {
 	IK_INPUT_UNQUEUE,       /* discard the newest queued message */
 	IK_INPUT_RELEASE,       /* send the held messages; without any, try a failed turn again */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (initially they are not) */
-	IK_INPUT_HISTORY,       /* ready: older messages are loaded (initially they are) */
+	IK_INPUT_HISTORY,       /* ready: older messages are loaded (initially they are); then success:
+	                           a summary has replaced them */
 	IK_INPUT_MODEL,         /* ready: the model to use is known (initially it is); then success: it
 	                           was switched as requested, else queued messages are held */
 	IK_INPUT_DELTA,         /* request, delta */

@@ -43,39 +43,21 @@ static bool *find_refused(const struct ik_conversation *conversation)
 	return refused;
 }
 
-/* Return what the user asked last, of messages that are sent no more: a turn continues after its
- * summary. NULL if there is a newer message of the user's, if it was refused, or none. */
-static const struct ik_message *find_asked(const struct ik_conversation *conversation, size_t first,
-	size_t summary, const bool *refused)
-{
-	size_t index = summary;
-
-	while (index-- > 0) {
-		const struct ik_message *message = ik_conversation_at(conversation, index);
-
-		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
-			return index < first && !refused[index] ? message : NULL;
-	}
-	return NULL;
-}
-
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation)
 {
-	size_t at = 0;
-	const struct ik_message *command = ik_conversation_summary(conversation, &at);
+	size_t at = 0, asked = ik_conversation_asked(conversation);
+	const struct ik_message *summary = ik_conversation_summary(conversation, &at);
 
 	memset(transcript, 0, sizeof(*transcript));
 	transcript->conversation = conversation;
 	transcript->at = ik_conversation_first(conversation);
 	transcript->pairs = ik_pairing_new(conversation, transcript->at);
 	transcript->refused = find_refused(conversation);
-	if (!command)
-		return;
-	transcript->summary = summary_message(command);
-	/* A command summarises between two turns. */
-	if (command->kind == IK_KIND_NOTICE)
-		transcript->asked = find_asked(conversation, transcript->at, at, transcript->refused);
+	if (summary)
+		transcript->summary = summary_message(summary);
+	if (asked < ik_conversation_count(conversation) && !transcript->refused[asked])
+		transcript->asked = ik_conversation_at(conversation, asked);
 }
 
 void ik_transcript_done(struct ik_transcript *transcript)

@@ -81,6 +81,7 @@ static void assert_summarised(const char *type, const char *messages)
 
 	say(IK_KIND_USER, "long ago");
 	call("old", "one", "{}");
+	say(IK_KIND_ASSISTANT, "so it was");
 	give(ik_message_summary("/compact", "told", 4, "In \"short\".", 11));
 	result("old", "{}");
 	say(IK_KIND_USER, "now");
@@ -147,6 +148,7 @@ Test(prefix, of_a_summary_for_anthropic)
 	struct ik_request request = { .model = "m", .conversation = conversation };
 
 	say(IK_KIND_USER, "long ago");
+	say(IK_KIND_ASSISTANT, "so it was");
 	give(ik_message_summary("/compact", "told", 4, "short", 5));
 	say(IK_KIND_USER, "now");
 	assert_member("anthropic", &request, "messages.0.role", "\"user\"");
