@@ -179,16 +179,6 @@ static void end_text(struct ik_stream_decoder *decoder, bool last)
 
 /* ---- Anthropic's own tools ---- */
 
-/* Report that a part cannot be shown, since nobody has asked for it. */
-static void report_unshown(struct ik_stream_decoder *decoder, struct ik_json_span type)
-{
-	char *name = ik_json_text_new(type);
-
-	if (name)
-		ik_decoder_unshown(decoder, name);
-	free(name);
-}
-
 /* Report a call of such a tool, which is complete. */
 static void end_server_call(struct ik_stream_decoder *decoder)
 {
@@ -224,7 +214,7 @@ static void take_server_result(struct ik_stream_decoder *decoder, struct ik_json
 	if (ik_json_string_is(type, "web_search_tool_result"))
 		ik_decoder_failed_search(decoder, ik_json_at(block, "content.error_code"));
 	else
-		report_unshown(decoder, type);
+		ik_decoder_unshown(decoder, type);
 	add_element(&state->calls, block);
 	if (--state->waiting <= 0) {
 		report_blocks(decoder, IK_DELTA_SEARCH, &state->calls, false);
@@ -270,7 +260,7 @@ static void take_other_block(struct ik_stream_decoder *decoder, struct ik_json_s
 	else if (is_server_result(type))
 		take_server_result(decoder, block);
 	else
-		report_unshown(decoder, type);
+		ik_decoder_unshown(decoder, type);
 }
 
 static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span block)

@@ -11,7 +11,6 @@
  */
 #include "provider/formats.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
@@ -71,10 +70,9 @@ static void take_server_part(struct ik_stream_decoder *decoder, struct ik_json_s
 	if (state->waiting > 0)
 		return;
 	ik_json_close(&state->parts, ']');
-	if (ik_buf_status(&state->parts) == IK_OK)
-		ik_decoder_opaque_object(decoder, IK_DELTA_SEARCH,
-			(struct ik_opaque_member[]){
-				{ "parts", { state->parts.data, state->parts.length } }, { 0 } });
+	ik_decoder_opaque_object(decoder, IK_DELTA_SEARCH,
+		(struct ik_opaque_member[]){
+			{ "parts", { state->parts.data, state->parts.length } }, { 0 } });
 	ik_buf_done(&state->parts);
 	state->waiting = 0;
 }
@@ -89,13 +87,11 @@ static void take_other_part(struct ik_stream_decoder *decoder, struct ik_json_sp
 
 	while (ik_json_next(part, &walk, &name, &value)) {
 		size_t index = 0;
-		char *text = ik_json_text_new(name);
 
-		while (index < sizeof(known) / sizeof(*known) && !ik_text_equal(known[index], text))
+		while (index < sizeof(known) / sizeof(*known) && !ik_json_string_is(name, known[index]))
 			index++;
-		if (text && index == sizeof(known) / sizeof(*known))
-			ik_decoder_unshown(decoder, text);
-		free(text);
+		if (index == sizeof(known) / sizeof(*known))
+			ik_decoder_unshown(decoder, name);
 	}
 }
 

@@ -8,7 +8,6 @@
  */
 #include "provider/formats.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
@@ -133,16 +132,6 @@ static void end_search(struct ik_stream_decoder *decoder, struct ik_json_span it
 	ik_decoder_opaque(decoder, IK_DELTA_SEARCH, item);
 }
 
-/* Handle an item of a kind that nobody has asked for. */
-static void take_other_item(struct ik_stream_decoder *decoder, struct ik_json_span type)
-{
-	char *name = ik_json_text_new(type);
-
-	if (name)
-		ik_decoder_unshown(decoder, name);
-	free(name);
-}
-
 /* Handle a complete item. */
 static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
@@ -160,7 +149,7 @@ static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik
 	} else if (ik_json_string_is(type, "web_search_call")) {
 		end_search(decoder, item);
 	} else {
-		take_other_item(decoder, type);
+		ik_decoder_unshown(decoder, type); /* nobody has asked for it */
 	}
 	ik_decoder_set_mark(decoder, index, COMPLETE);
 }

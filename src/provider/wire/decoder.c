@@ -197,15 +197,17 @@ void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_
 	free(why);
 }
 
-void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type)
+void ik_decoder_unshown(struct ik_stream_decoder *decoder, struct ik_json_span type)
 {
-	if (decoder->unshown && ik_text_equal(decoder->unshown, type))
-		return; /* more of the same */
+	char *name = ik_json_text_new(type);
+
+	/* More of the same is not told again. */
+	if (name && !(decoder->unshown && ik_text_equal(decoder->unshown, name)))
+		report_notice(decoder,
+			ik_format(_("The reply has a part that ikigai cannot show (%s)."),
+				words_of(decoder, name, strlen(name))));
 	free(decoder->unshown);
-	decoder->unshown = ik_strdup(type);
-	report_notice(decoder,
-		ik_format(_("The reply has a part that ikigai cannot show (%s)."),
-			words_of(decoder, type, strlen(type))));
+	decoder->unshown = name;
 }
 
 /* ---- sources ---- */
@@ -501,7 +503,8 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	/* Opaque data can only belong to a call that was reported. */
 	if (of == IK_DELTA_CALL)
 		ik_decoder_end_calls(decoder);
-	report(decoder, &delta);
+	if (of != IK_DELTA_CALL || decoder->call_count)
+		report(decoder, &delta);
 }
 
 void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
@@ -520,7 +523,6 @@ void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_k
 		ik_json_put_raw(&object, members->value);
 	}
 	ik_json_close(&object, '}');
-	/* A part may have been too large. */
 	if (any && ik_json_check(object.data, object.length, NULL, NULL) == IK_OK)
 		ik_decoder_opaque(decoder, of, (struct ik_json_span){ object.data, object.length });
 	ik_buf_done(&object);

@@ -128,8 +128,8 @@ void ik_decoder_search(struct ik_stream_decoder *decoder, struct ik_json_span va
 /* Report that such a search failed, if value is a non-empty string: why. */
 void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* Report that parts of the reply of that type cannot be shown. */
-void ik_decoder_unshown(struct ik_stream_decoder *decoder, const char *type);
+/* Report that parts of the reply of that type, if it is a string, cannot be shown. */
+void ik_decoder_unshown(struct ik_stream_decoder *decoder, struct ik_json_span type);
 
 /* Report a page that the text cites, and remember it for the list. Return its number, from 1; 0 if url
  * isn't one of the web. */
@@ -169,7 +169,7 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_json_span value);
 
 /* Like ik_decoder_opaque(), for an object of those members that have a value; does nothing if none
- * has. */
+ * has, or if it isn't JSON: a part of it was too large. */
 struct ik_opaque_member {
 	const char *name; /* NULL ends the list */
 	struct ik_json_span value;
