@@ -10,8 +10,6 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Limit on the bytes of arguments in a call's line on standard error. */
-
 /* Append the JSON object that the tool gets; if there is none, null and the model's text. */
 static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 {

@@ -939,7 +939,9 @@ static void yield(struct ik_turn *turn)
 static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
-	if (turn->reply.call_count > 0) {
+	if (turn->reply.stop == IK_STOP_REFUSED) {
+		fail_calls(turn, false, IK_TOOL_CANCELLED, "was not called, since the reply was refused");
+	} else if (turn->reply.call_count > 0) {
 		ik_buf_clear(&turn->said);
 		begin_calls(turn);
 		return;

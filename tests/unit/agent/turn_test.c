@@ -58,6 +58,8 @@ static const struct row rows[] = {
 	{ "refused", 4, 50, "T u:hi s:refused .", "+user:hi started request +notice done:refused" },
 	{ "refused with text", 4, 50, "T u:hi x:no s:refused .",
 	  "+user:hi started request +assistant:no +notice done:refused" },
+	{ "calls of a refused reply don't run", 4, 50, "T u:hi c0:A:x a0:{} s:refused .",
+	  "+user:hi started request +call:A +result:A +notice done:refused" },
 	{ "empty reply", 4, 50, "T u:hi s:end .",
 	  "+user:hi started request +notice done:end" },
 	{ "only thinking", 4, 50, "T u:hi k:hm s:end .",
