@@ -157,7 +157,7 @@ static size_t find_end(const struct ik_conversation *said, size_t first, size_t 
 	for (i = first; i < end; i++)
 		all += size_of(ik_conversation_at(said, i));
 	if (keep > all / 4 * 3)
-		keep = all / 4 * 3;
+		keep = all / 4 * 3 + 1; /* not 0, which would keep nothing */
 	while (keep > 0 && i-- > first) {
 		const struct ik_message *message = ik_conversation_at(said, i);
 
