@@ -28,9 +28,9 @@ struct sealed_request {
 static void put_unmarked(struct ik_buf *out, struct ik_json_span value)
 {
 	static const char mark[] = ",\"cache_control\":{";
-	const char *end = value.text + value.length, *found;
+	const char *end = value.text ? value.text + value.length : NULL, *found;
 
-	for (const char *at = value.text; value.text && at < end; at = found) {
+	for (const char *at = value.text; at < end; at = found) {
 		found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1);
 		ik_buf_append(out, at, (size_t)((found ? found : end) - at));
 		found = found ? (const char *)memchr(found, '}', (size_t)(end - found)) + 1 : end;
