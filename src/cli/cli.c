@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -196,4 +197,16 @@ void ik_cli_warn(const struct ik_setup *setup)
 		ik_complain(setup->places.problem);
 	for (size_t i = 0; i < setup->config->warnings.count; i++)
 		ik_complain(setup->config->warnings.items[i]);
+}
+
+void ik_cli_warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry)
+{
+	const struct ik_project *project = &setup->project;
+	char *warning = ik_project_warning(project, registry);
+
+	if (ik_trust_problem(project->trust))
+		ik_complain(ik_trust_problem(project->trust));
+	if (warning)
+		ik_complain(warning);
+	free(warning);
 }

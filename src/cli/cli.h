@@ -73,6 +73,8 @@ void ik_cli_erase(struct ik_cli *cli);
 
 /* Report warnings about the configuration and ikigai's directories. */
 void ik_cli_warn(const struct ik_setup *setup);
+/* Report what was skipped because it isn't trusted; registry is NULL if tools don't matter. */
+void ik_cli_warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry);
 
 /* ---- the commands; each returns the exit status ---- */
 

@@ -205,19 +205,6 @@ static void warn_of_failures(const struct ik_registry *registry)
 			failed);
 }
 
-/* Report what was skipped because it isn't trusted; registry is NULL if tools don't matter. */
-static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry)
-{
-	const struct ik_project *project = &setup->project;
-	char *warning = ik_project_warning(project, registry);
-
-	if (ik_trust_problem(project->trust))
-		ik_complain(ik_trust_problem(project->trust));
-	if (warning)
-		ik_complain(warning);
-	free(warning);
-}
-
 /* Scan, warn about what concerns the command, and run it. */
 static int carry_out(struct ik_cli *cli, const struct ik_buf *arguments)
 {
@@ -234,7 +221,7 @@ static int carry_out(struct ik_cli *cli, const struct ik_buf *arguments)
 	/* The tool that runs isn't one of those that failed; the list of all shows them anyway. */
 	if (!options->all && !found)
 		warn_of_failures(registry);
-	warn_of_trust(cli->setup, options->all || found ? NULL : registry);
+	ik_cli_warn_of_trust(cli->setup, options->all || found ? NULL : registry);
 	return run ? run_tool(cli, registry, arguments) : show(cli, registry);
 }
 
@@ -261,7 +248,7 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 	int status;
 
 	ik_cli_warn(setup);
-	warn_of_trust(setup, NULL);
+	ik_cli_warn_of_trust(setup, NULL);
 	ik_buf_init(&out, IK_LIMIT_CONFIG);
 	ik_config_print(setup->config, options->json, &out);
 	if (out.length > 0 && out.data[out.length - 1] != '\n')

@@ -819,14 +819,7 @@ static bool renew_listing(struct ik_mcp_server *server, const struct ik_registry
 /* Say once what is missing, and why. */
 static void warn(const struct ik_mcp_server *server, const struct ik_registry *registry)
 {
-	const struct ik_project *project = &server->cli->setup->project;
-	char *warning = ik_project_warning(project, registry);
-
-	if (ik_trust_problem(project->trust))
-		ik_complain(ik_trust_problem(project->trust));
-	if (warning)
-		ik_complain(warning);
-	free(warning);
+	ik_cli_warn_of_trust(server->cli->setup, registry);
 	if (ik_text_equal(server->listing.data, "[]"))
 		ik_complain(server->cli->options->tools
 				? _("no tool has a name that --tools allows; ikigai tool list shows them")
