@@ -157,12 +157,14 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 		if (tool->state == IK_TOOL_UNTRUSTED && tool->identity.inode != 0)
 			ik_untrusted_add(&trust->files, tool->path, &tool->identity, tool->changed);
 	}
-	/* A file trusted meanwhile is read at the next start. */
-	for (i = 0; i < project->config.count; i++)
-		if (!ik_project_trusts(project, project->config.items[i].path, &identity, &error))
-			add_skipped(trust, &project->config.items[i]);
-	for (i = 0; i < project->agents.count; i++)
-		add_skipped(trust, &project->agents.items[i]);
+	/* A file trusted meanwhile may be read only at the next start. */
+	for (int part = 0; part < IK_PROJECT_PARTS; part++) {
+		const struct ik_untrusted_list *skipped = &project->skipped[part];
+
+		for (i = 0; i < skipped->count; i++)
+			if (!ik_project_trusts(project, skipped->items[i].path, &identity, &error))
+				add_skipped(trust, &skipped->items[i]);
+	}
 }
 
 /* Return a signature of the files in their current state; the caller frees it. If it changes,
@@ -240,6 +242,20 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	free(title);
 }
 
+/* Is a file that is trusted now read only at the next start? */
+static bool is_read_later(const struct ik_project *project, const char *path)
+{
+	static const enum ik_project_part parts[] = { IK_PROJECT_CONFIG, IK_PROJECT_SERVERS };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct ik_untrusted_list *skipped = &project->skipped[parts[i]];
+
+		if (skipped->count > 0 && ik_text_equal(path, skipped->items[0].path))
+			return true;
+	}
+	return false;
+}
+
 /* Report the result after everything was read. */
 static void on_granted(void *arg)
 {
@@ -255,8 +271,7 @@ static void on_granted(void *arg)
 			tell(trust, "%s", file->problem);
 		else if (file->state != IK_TRUST_TRUSTED)
 			tell(trust, _("%s was changed meanwhile and is not trusted."), name);
-		else if (project->config.count > 0 &&
-			ik_text_equal(trust->files.items[i].path, project->config.items[0].path))
+		else if (is_read_later(project, trust->files.items[i].path))
 			tell(trust, _("%s is trusted and will be read when ikigai is started the next time."),
 				name);
 	}

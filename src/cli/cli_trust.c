@@ -98,9 +98,7 @@ static void add(struct trusting *t, char *path)
 /* Collect the files that a scan found without running anything. */
 static void collect(struct trusting *t, const struct ik_registry *registry)
 {
-	const struct ik_places *places = &t->cli.setup->places;
-	char **agents = ik_agents_files_find(places);
-	struct ik_identity identity;
+	char **files = ik_project_files(&t->cli.setup->places);
 	size_t i;
 
 	for (i = 0; i < ik_registry_problem_count(registry); i++) {
@@ -117,11 +115,9 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 		ik_complain(tool->reason);
 		t->status = 1;
 	}
-	if (ik_project_has_config(places, &identity))
-		add(t, ik_project_config_path(places));
-	for (i = 0; agents[i]; i++)
-		add(t, agents[i]);
-	free(agents);
+	for (i = 0; files[i]; i++)
+		add(t, files[i]);
+	free(files);
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */
@@ -145,10 +141,7 @@ static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 		if (t.count > 0 || ik_trust_file_at(t.project->trust, 0))
 			trust_files(&t);
 		else if (t.status == 0)
-			ik_buf_printf(&t.out,
-				_("There is nothing to trust in %s: no tools of a project, no "
-				  ".ikigai/config.json.\n"),
-				setup->places.directory);
+			ik_buf_printf(&t.out, _("There is nothing to trust in %s.\n"), setup->places.directory);
 	}
 	t.status = ik_cli_close(&t.cli, t.status);
 	if (t.status <= 1 && ik_print_buf(&t.out) != 0)

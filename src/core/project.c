@@ -11,6 +11,7 @@
 #include "util/utf8.h"
 
 #define CONFIG_FILE ".ikigai/config.json"
+#define SERVERS_FILE ".mcp.json"
 
 /* Limit on the names in one sentence; the others are counted. */
 enum { NAMED = 5 };
@@ -44,14 +45,9 @@ void ik_untrusted_clear(struct ik_untrusted_list *list)
 void ik_project_done(struct ik_project *project)
 {
 	project->trust = ik_trust_free(project->trust);
-	ik_untrusted_clear(&project->config);
-	ik_untrusted_clear(&project->agents);
+	for (int part = 0; part < IK_PROJECT_PARTS; part++)
+		ik_untrusted_clear(&project->skipped[part]);
 	memset(project, 0, sizeof(*project));
-}
-
-char *ik_project_config_path(const struct ik_places *places)
-{
-	return ik_path_join(places->directory, CONFIG_FILE);
 }
 
 /* Is the file with identity one also the file path? */
@@ -63,13 +59,14 @@ static bool same_file(const struct ik_identity *one, const char *path)
 		one->inode == other.inode;
 }
 
-bool ik_project_has_config(const struct ik_places *places, struct ik_identity *ret_identity)
+/* Does the file path exist, other than as the user's own file of that name in the home? */
+static bool is_projects(const struct ik_places *places, const char *path, const char *own,
+	struct ik_identity *ret_identity)
 {
-	char *path = ik_project_config_path(places), *home = ik_places_file(places, "config.json");
+	char *home = ik_places_file(places, own);
 	bool found = ik_identity_read(path, ret_identity, NULL) == IK_OK &&
 		!same_file(ret_identity, home);
 
-	free(path);
 	free(home);
 	return found;
 }
@@ -88,10 +85,8 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 	return state;
 }
 
-/* Read a file and return whether it is trusted in its current state. An untrusted file is added to
- * list; an unreadable file causes a warning. */
-static bool read_trusted(struct ik_project *project, const char *path,
-	struct ik_untrusted_list *list, struct ik_config *config, struct ik_buf *text)
+bool ik_project_read_file(struct ik_project *project, enum ik_project_part part, const char *path,
+	struct ik_config *config, struct ik_buf *text)
 {
 	enum ik_trust_state state = IK_TRUST_CHANGED;
 	struct ik_identity identity;
@@ -106,21 +101,21 @@ static bool read_trusted(struct ik_project *project, const char *path,
 	if (ik_identity_holds(path, &identity))
 		state = judge(project, path, text);
 	if (state != IK_TRUST_TRUSTED)
-		ik_untrusted_add(list, path, &identity, state == IK_TRUST_CHANGED);
+		ik_untrusted_add(&project->skipped[part], path, &identity, state == IK_TRUST_CHANGED);
 	return state == IK_TRUST_TRUSTED;
 }
 
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error)
 {
-	char *path = ik_project_config_path(places);
+	char *path = ik_path_join(places->directory, CONFIG_FILE);
 	enum ik_status status = IK_OK;
 	struct ik_identity identity;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
-	if (ik_project_has_config(places, &identity) && !same_file(&identity, user_file) &&
-		read_trusted(project, path, &project->config, config, &text))
+	if (is_projects(places, path, "config.json", &identity) && !same_file(&identity, user_file) &&
+		ik_project_read_file(project, IK_PROJECT_CONFIG, path, config, &text))
 		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
 	ik_buf_done(&text);
 	free(path);
@@ -198,21 +193,48 @@ char *ik_project_branch(const struct ik_places *places)
 	return found;
 }
 
-char **ik_agents_files_find(const struct ik_places *places)
+/* Add a path, which is taken over, in front of the others in an array that ends in NULL. */
+static char **add_path(char **paths, size_t *count, char *path)
+{
+	paths = ik_alloc_array(paths, ++*count + 1, sizeof(*paths));
+	memmove(paths + 1, paths, *count * sizeof(*paths));
+	paths[0] = path;
+	return paths;
+}
+
+/* Return the paths of all AGENTS.md files, outermost first, as ik_project_files() does. */
+static char **find_agents_files(const struct ik_places *places, size_t *ret_count)
 {
 	char *root = find_root(places), *directory = ik_strdup(places->directory);
 	char **paths = ik_alloc(sizeof(*paths));
-	size_t count = 0;
 
+	*ret_count = 0;
 	do {
-		if (!has(directory, NAME))
-			continue;
-		paths = ik_alloc_array(paths, ++count + 1, sizeof(*paths));
-		memmove(paths + 1, paths, count * sizeof(*paths));
-		paths[0] = ik_path_join(directory, NAME);
+		if (has(directory, NAME))
+			paths = add_path(paths, ret_count, ik_path_join(directory, NAME));
 	} while (!ik_text_equal(directory, root) && go_up(directory));
 	free(root);
 	free(directory);
+	return paths;
+}
+
+char **ik_project_files(const struct ik_places *places)
+{
+	static const struct {
+		const char *name, *own; /* own: the file of the home that is not the project's */
+	} files[] = { { SERVERS_FILE, "mcp.json" }, { CONFIG_FILE, "config.json" } };
+	struct ik_identity identity;
+	size_t count;
+	char **paths = find_agents_files(places, &count);
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = ik_path_join(places->directory, files[i].name);
+
+		if (is_projects(places, path, files[i].own, &identity))
+			paths = add_path(paths, &count, path);
+		else
+			free(path);
+	}
 	return paths;
 }
 
@@ -225,7 +247,7 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 	ik_buf_init(&text, LARGEST);
 	if (!ik_path_within(root, path)) {
 		ik_config_warn(config, _("%s leads out of the project and was left out"), path);
-	} else if (read_trusted(project, path, &project->agents, config, &text)) {
+	} else if (ik_project_read_file(project, IK_PROJECT_AGENTS, path, config, &text)) {
 		ik_buf_printf(out, "%sInstructions of the project, from %s:\n\n",
 			out->length > 0 ? "\n\n" : "", path);
 		ik_utf8_repair(out, text.data, text.length);
@@ -236,11 +258,11 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config)
 {
-	char **paths = ik_agents_files_find(places), *root = find_root(places);
+	size_t count, i;
+	char **paths = find_agents_files(places, &count), *root = find_root(places);
 	struct ik_buf out;
-	size_t i;
 
-	ik_untrusted_clear(&project->agents);
+	ik_untrusted_clear(&project->skipped[IK_PROJECT_AGENTS]);
 	ik_buf_init(&out, IK_MIB(4));
 	for (i = 0; paths[i]; i++) {
 		read_one(project, root, paths[i], config, &out);
@@ -320,10 +342,10 @@ char *ik_project_warning(const struct ik_project *project, const struct ik_regis
 		if (tool->state == IK_TOOL_UNTRUSTED)
 			put_name(&names, &count, ik_project_relative(project, tool->path));
 	}
-	for (i = 0; i < project->config.count; i++)
-		put_name(&names, &count, ik_project_relative(project, project->config.items[i].path));
-	for (i = 0; i < project->agents.count; i++)
-		put_name(&names, &count, ik_project_relative(project, project->agents.items[i].path));
+	for (int part = 0; part < IK_PROJECT_PARTS; part++)
+		for (i = 0; i < project->skipped[part].count; i++)
+			put_name(&names, &count,
+				ik_project_relative(project, project->skipped[part].items[i].path));
 	if (count > 0)
 		sentence = ik_format(ngettext("%zu file that came with this directory is not trusted and "
 									  "was left out (%s); look at "

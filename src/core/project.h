@@ -1,9 +1,8 @@
 /*
- * project: the tools and configuration of a project directory, and whether the user trusts them.
+ * project: what of a project directory takes effect by itself, and whether the user trusts it.
  *
- * Two things of a project take effect automatically: its tools (./kodelet-tools and
- * ./.ikigai/tools) and its configuration, .ikigai/config.json. They are not run or read before the
- * user trusts them (guard/trust.h).
+ * That is its tools (./kodelet-tools and ./.ikigai/tools) and the files of enum ik_project_part. None
+ * of it is run or read before the user trusts it (guard/trust.h).
  *
  * May include: util, config, tool/registry.h, core/places.h.
  */
@@ -29,21 +28,31 @@ void ik_untrusted_add(struct ik_untrusted_list *list, const char *path,
 	const struct ik_identity *identity, bool changed);
 void ik_untrusted_clear(struct ik_untrusted_list *list);
 
+/* Files that take effect by themselves. A new kind of them needs a row of ik_project_files(), too. */
+enum ik_project_part {
+	IK_PROJECT_CONFIG,  /* .ikigai/config.json */
+	IK_PROJECT_AGENTS,  /* AGENTS.md files */
+	IK_PROJECT_SERVERS, /* .mcp.json: MCP servers */
+	IK_PROJECT_PARTS
+};
+
 struct ik_project {
 	struct ik_trust *trust;
-	struct ik_untrusted_list config; /* the configuration, if it was skipped */
-	struct ik_untrusted_list agents; /* AGENTS.md files that were skipped */
+	struct ik_untrusted_list skipped[IK_PROJECT_PARTS]; /* files that were not trusted when read */
 };
 
 /* Read from the home what the user trusts. all: trust the whole directory for this run. */
 void ik_project_open(struct ik_project *project, const struct ik_places *places, bool all);
 void ik_project_done(struct ik_project *project);
 
-/* Return the path of the project's configuration, which may be missing; the caller frees it. */
-char *ik_project_config_path(const struct ik_places *places);
+/* Return the paths of all files of all parts, trusted or not, as a NULL-terminated array; the caller
+ * frees the paths and the array. */
+char **ik_project_files(const struct ik_places *places);
 
-/* Does the project's configuration exist, other than as the user's own? */
-bool ik_project_has_config(const struct ik_places *places, struct ik_identity *ret_identity);
+/* Read a file of the project if it is trusted in its current state, and return whether it is. An
+ * untrusted file is added to those skipped; an unreadable file causes a warning. */
+bool ik_project_read_file(struct ik_project *project, enum ik_project_part part, const char *path,
+	struct ik_config *config, struct ik_buf *text);
 
 /* Apply the project's configuration to config, if it exists and is trusted. The user's own file
  * (user_file, or the home's) does not count as the project's. Skipping a file is not an error; a
@@ -63,10 +72,6 @@ char *ik_project_branch(const struct ik_places *places);
  * warning in config. */
 char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config);
-
-/* Return the paths of all AGENTS.md files, trusted or not, outermost first, as a NULL-terminated
- * array. The caller frees the paths and the array. */
-char **ik_agents_files_find(const struct ik_places *places);
 
 /* Is this file trusted in its current state? May read it, which may block. If true, *ret_identity
  * is set; otherwise *error says why not. */
