@@ -29,8 +29,9 @@ struct ik_rpc_message ik_rpc_read(struct ik_json_span value)
 		return message;
 	if (ik_json_span_type(message.method) == IK_JSON_STRING)
 		message.kind = identified ? IK_RPC_REQUEST : IK_RPC_NOTIFICATION;
-	else if (!message.method.text &&
-		(ik_json_member(value, "result").text || ik_json_member(value, "error").text))
+	message.result = ik_json_member(value, "result");
+	message.error = ik_json_member(value, "error");
+	if (!message.method.text && (message.result.text || message.error.text))
 		message.kind = IK_RPC_RESPONSE;
 	return message;
 }
@@ -63,14 +64,28 @@ void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, cons
 	ik_json_printf(out, "}}");
 }
 
-void ik_rpc_put_notification(struct ik_buf *out, const char *method, struct ik_json_span params)
+/* Append the rest of a message that calls a method. */
+static void put_method(struct ik_buf *out, const char *method, struct ik_json_span params)
 {
-	ik_json_printf(out, "{'jsonrpc':'2.0','method':'%s'", method);
+	ik_json_printf(out, "'method':'%s'", method);
 	if (params.length > 0) {
 		ik_json_key(out, "params");
 		ik_json_put_raw(out, params);
 	}
 	ik_json_close(out, '}');
+}
+
+void ik_rpc_put_request(struct ik_buf *out, int64_t id, const char *method,
+	struct ik_json_span params)
+{
+	ik_json_printf(out, "{'jsonrpc':'2.0','id':%lld", (long long)id);
+	put_method(out, method, params);
+}
+
+void ik_rpc_put_notification(struct ik_buf *out, const char *method, struct ik_json_span params)
+{
+	ik_json_printf(out, "{'jsonrpc':'2.0'");
+	put_method(out, method, params);
 }
 
 /* Is there only white space? */

@@ -1,5 +1,5 @@
 /*
- * jsonrpc: JSON-RPC 2.0: lines of a stream, what a message is, and answers.
+ * jsonrpc: JSON-RPC 2.0: lines of a stream, what a message is, requests and answers.
  *
  * Written after jsonrpc.org/specification. Knows no method and no transport.
  *
@@ -28,6 +28,7 @@ struct ik_rpc_message {
 	                               invalid message whose id could not be read */
 	struct ik_json_span method; /* a string */
 	struct ik_json_span params; /* an object, an array, or no value */
+	struct ik_json_span result, error; /* of a response; one of them has no value */
 };
 
 /* Read what a value, which is not a batch, is as a message. */
@@ -40,7 +41,9 @@ struct ik_rpc_message ik_rpc_read(struct ik_json_span value);
 void ik_rpc_put_result(struct ik_buf *out, struct ik_json_span id, struct ik_json_span result);
 void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, const char *message,
 	struct ik_json_span data);
-/* Append a notification; params is checked JSON, or no value. */
+/* Append a request of ours, or a notification; params is checked JSON, or no value. */
+void ik_rpc_put_request(struct ik_buf *out, int64_t id, const char *method,
+	struct ik_json_span params);
 void ik_rpc_put_notification(struct ik_buf *out, const char *method, struct ik_json_span params);
 
 /* Splits a stream into lines. Zero it first. */

@@ -43,10 +43,33 @@ Test(jsonrpc, kinds)
 
 		cr_assert(message.kind == cases[i].kind, "%s", cases[i].text);
 		cr_assert(id ? message.id.length == strlen(id) &&
-							memcmp(message.id.text, id, message.id.length) == 0
+					memcmp(message.id.text, id, message.id.length) == 0
 					 : !message.id.text,
 			"%s", cases[i].text);
 	}
+}
+
+Test(jsonrpc, responses)
+{
+	struct ik_rpc_message message =
+		read_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}");
+
+	cr_assert(message.result.length == 7 && !message.error.text);
+	message = read_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}");
+	cr_assert(message.error.length == 11 && !message.result.text);
+}
+
+Test(jsonrpc, requests_are_lines)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	ik_rpc_put_request(&out, 7, "a/b", IK_JSON_SPAN("{\n}"));
+	cr_assert_str_eq(out.data, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"a/b\",\"params\":{}}");
+	ik_buf_clear(&out);
+	ik_rpc_put_request(&out, 8, "ping", (struct ik_json_span){ NULL, 0 });
+	cr_assert_str_eq(out.data, "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}");
+	ik_buf_done(&out);
 }
 
 Test(jsonrpc, answers_are_lines)
@@ -67,7 +90,8 @@ Test(jsonrpc, answers_are_lines)
 	ik_buf_putc(&out, '\n');
 	ik_rpc_put_notification(&out, "m", IK_JSON_SPAN("{}"));
 	cr_assert_str_eq(out.data,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{}}");
+		"{\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{"
+		"}}");
 	ik_buf_done(&out);
 }
 
