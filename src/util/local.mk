@@ -9,6 +9,7 @@ libik_util_a_SOURCES = \
 	src/util/cluster.c src/util/cluster.h \
 	src/util/diff.c src/util/diff.h \
 	src/util/err.c src/util/err.h \
+	src/util/front_matter.c src/util/front_matter.h \
 	src/util/identity.c src/util/identity.h \
 	src/util/limits.h \
 	src/util/log.c src/util/log.h \

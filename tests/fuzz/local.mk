@@ -1,9 +1,10 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = config glob grep import input keys markdown picture policy screen sse stream
+fuzz_names = config fields glob grep import input keys markdown picture policy screen sse stream
 
-fuzz_replays = tests/fuzz/replay_config tests/fuzz/replay_glob tests/fuzz/replay_grep \
+fuzz_replays = tests/fuzz/replay_config tests/fuzz/replay_fields tests/fuzz/replay_glob \
+	tests/fuzz/replay_grep \
 	tests/fuzz/replay_import tests/fuzz/replay_input tests/fuzz/replay_keys tests/fuzz/replay_markdown \
 	tests/fuzz/replay_picture tests/fuzz/replay_policy tests/fuzz/replay_screen tests/fuzz/replay_sse \
 	tests/fuzz/replay_stream
@@ -12,6 +13,9 @@ TESTS += $(fuzz_replays)
 
 tests_fuzz_replay_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_config_LDADD = $(LINK_CONFIG)
+tests_fuzz_replay_fields_SOURCES = tests/fuzz/fuzz_fields.c tests/fuzz/replay.c \
+	tests/fuzz/fuzz.h
+tests_fuzz_replay_fields_LDADD = $(LINK_UTIL)
 tests_fuzz_replay_glob_SOURCES = tests/fuzz/fuzz_glob.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
 	tests/support/plain_glob.c tests/support/plain_glob.h tests/support/scratch.h
 tests_fuzz_replay_glob_LDADD = libik_tools.a $(LINK_JSON)
