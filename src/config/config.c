@@ -479,8 +479,6 @@ enum ik_status ik_config_load_text(struct ik_config *config, const char *path, s
 	struct ik_json_span root;
 	struct ik_error reason;
 
-	if (text->length >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0)
-		memset(text->data, ' ', 3); /* blank an editor's byte order mark; columns stay the same */
 	ik_json_blank_comments(text->data, text->length);
 	if (strspn(text->data, " \t\r\n") == text->length)
 		return IK_OK;

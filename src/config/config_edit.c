@@ -6,7 +6,7 @@
 
 #include "config/config.h"
 #include "config/config_keys.h"
-#include "json/write.h"
+#include "json/edit.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -14,130 +14,20 @@
 
 #define MOST_NAMES 4 /* providers, NAME, price, input */
 
-/* The text, and a copy of equal length in which blanks replace all comments. */
-struct edit {
-	const char *text, *plain;
-	struct ik_json_span root; /* in plain */
-	struct ik_buf *out;
-};
-
-/* A value to replace, or a missing one: names, each in the one before it, in an object. */
-struct gap {
-	struct ik_json_span value, object;
-	const char *const *names;
-	size_t count;
-};
-
-/* Return the offset of a place in plain. */
-static size_t offset(const struct edit *edit, const char *place)
-{
-	return (size_t)(place - edit->plain);
-}
-
-/* Append the text between two offsets. */
-static void copy(const struct edit *edit, size_t from, size_t to)
-{
-	ik_buf_append(edit->out, edit->text + from, to - from);
-}
-
-/* Return the end of the comments that follow a place in its line. *ret_line: the last one reaches
- * to the end of the line. */
-static size_t skip_comments(const char *text, size_t at, bool *ret_line)
-{
-	size_t end = at;
-	const char *close;
-
-	*ret_line = false;
-	for (;;) {
-		at += strspn(text + at, " \t");
-		if (strncmp(text + at, "//", 2) == 0) {
-			*ret_line = true;
-			return at + strcspn(text + at, "\r\n");
-		}
-		close = strncmp(text + at, "/*", 2) == 0 ? strstr(text + at + 2, "*/") : NULL;
-		if (!close)
-			return end;
-		end = at = (size_t)(close - text) + 2;
-	}
-}
-
-/* Return where the line of a place begins, and in *ret_blanks how many blanks it begins with. */
-static size_t line_of(const struct edit *edit, size_t at, size_t *ret_blanks)
-{
-	while (at > 0 && edit->text[at - 1] != '\n')
-		at--;
-	*ret_blanks = strspn(edit->text + at, " \t");
-	return at;
-}
-
-/* Begin a line as the text does: with its line ends. */
-static void new_line(const struct edit *edit)
-{
-	const char *end = strchr(edit->text, '\n');
-
-	ik_buf_puts(edit->out, end && end > edit->text && end[-1] == '\r' ? "\r\n" : "\n");
-}
-
-/* Append the missing members around the value: "ui": { "theme": "light" }. */
-static void put_member(const struct edit *edit, const struct gap *gap, const char *value)
-{
-	for (size_t i = 0; i < gap->count; i++) {
-		ik_buf_puts(edit->out, i > 0 ? "{ \"" : "\"");
-		ik_json_escape(edit->out, gap->names[i], strlen(gap->names[i]));
-		ik_buf_puts(edit->out, "\": ");
-	}
-	ik_buf_puts(edit->out, value);
-	for (size_t i = 1; i < gap->count; i++)
-		ik_buf_puts(edit->out, " }");
-}
-
-/* Add the missing members at the end of their object, in a line of their own if the others are. */
-static void insert(const struct edit *edit, const struct gap *gap, const char *value)
-{
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, last;
-	size_t first = offset(edit, gap->object.text), after = first + 1, line, blanks, end;
-	bool empty = true, alone, own_line;
-
-	while (ik_json_next(gap->object, &walk, &key, &last)) {
-		first = empty ? offset(edit, key.text) : first;
-		after = offset(edit, last.text) + last.length;
-		empty = false;
-	}
-	line = line_of(edit, first, &blanks);
-	alone = !empty && line + blanks == first;
-	end = skip_comments(edit->text, after, &own_line);
-	own_line = own_line || alone || strchr("\r\n", edit->text[end]);
-	copy(edit, 0, after);
-	ik_buf_puts(edit->out, empty ? "" : ",");
-	copy(edit, after, end);
-	if (own_line) {
-		new_line(edit);
-		copy(edit, line, line + blanks);
-	}
-	if (!alone)
-		ik_buf_puts(edit->out, !own_line ? " " : edit->text[line] == '\t' ? "\t" : "  ");
-	put_member(edit, gap, value);
-	ik_buf_puts(edit->out, empty && edit->text[end] == '}' ? " " : "");
-	ik_buf_puts(edit->out, edit->text + end);
-}
-
 /* Find the value at the names, the last `own` of which are the key's. A key may also be one name
  * with a dot, "ui.theme"; of both the later one counts. */
-static struct gap find(struct ik_json_span object, const char *const *names, size_t count,
+static struct ik_json_gap find(struct ik_json_span object, const char *const *names, size_t count,
 	size_t own)
 {
-	struct gap gap = { .object = object, .names = names, .count = count };
-	struct ik_json_span inner = ik_json_member(object, names[0]);
+	struct ik_json_gap gap = ik_json_gap_find(object, names, count);
 
-	if (count == 1)
-		gap.value = inner;
-	else if (inner.text)
-		gap = find(inner, names + 1, count - 1, own);
-	if (count == 2 && own == 2) {
-		char *dotted = ik_format("%s.%s", names[0], names[1]);
-		struct ik_json_span value = ik_json_member(object, dotted);
+	if (own == 2) {
+		char *dotted = ik_format("%s.%s", names[count - 2], names[count - 1]);
+		struct ik_json_span value;
 
+		for (size_t i = 0; i + own < count; i++)
+			object = ik_json_member(object, names[i]);
+		value = ik_json_member(object, dotted);
 		free(dotted);
 		if (value.text && (!gap.value.text || value.text > gap.value.text))
 			gap.value = value;
@@ -157,37 +47,6 @@ static size_t split(char *name, const char **names)
 	*dot = '\0';
 	names[1] = dot + 1;
 	return 2;
-}
-
-/* Append the text with the value at the names. */
-static void put(const struct edit *edit, const char *const *names, size_t count, size_t own,
-	const char *value)
-{
-	struct gap gap = { .names = names, .count = count };
-
-	if (!edit->root.text) { /* only blanks and comments */
-		size_t length = strlen(edit->text);
-
-		copy(edit, 0, length);
-		if (length > 0 && edit->text[length - 1] != '\n')
-			new_line(edit);
-		ik_buf_puts(edit->out, "{");
-		new_line(edit);
-		ik_buf_puts(edit->out, "  ");
-		put_member(edit, &gap, value);
-		new_line(edit);
-		ik_buf_puts(edit->out, "}");
-		new_line(edit);
-		return;
-	}
-	gap = find(edit->root, names, count, own);
-	if (!gap.value.text) {
-		insert(edit, &gap, value);
-		return;
-	}
-	copy(edit, 0, offset(edit, gap.value.text));
-	ik_buf_puts(edit->out, value);
-	ik_buf_puts(edit->out, edit->text + offset(edit, gap.value.text) + gap.value.length);
 }
 
 /* Load a copy of a text, in which blanks then replace the comments. With a key, also set that. */
@@ -219,17 +78,19 @@ enum ik_status ik_config_edit_text(const char *path, const struct ik_buf *text, 
 	ik_buf_init(&json, IK_LIMIT_CONFIG);
 	status = load(path, text, &plain, key, value, error);
 	if (status == IK_OK) {
-		struct edit edit = { .text = text->data, .plain = plain.data, .out = out };
+		struct ik_json_edit edit = { .text = text->data, .plain = plain.data, .out = out };
 		char *provider;
 		const struct ik_config_key *known = ik_config_key_named(key, &provider);
 		const char *names[MOST_NAMES] = { "providers", provider };
 		char *name = ik_strdup(known->name);
 		size_t first = provider ? 2 : 0, own = split(name, names + first);
+		struct ik_json_gap gap;
 
 		ik_config_value_read(known, value, &json);
 		if (ik_json_check(plain.data, plain.length, &edit.root, NULL) != IK_OK)
 			edit.root.text = NULL; /* nothing but blanks, or it had not been loaded */
-		put(&edit, names, first + own, own, json.data);
+		gap = find(edit.root, names, first + own, own);
+		ik_json_edit_put(&edit, &gap, json.data);
 		free(name);
 		free(provider);
 		/* It would be a fault of this file if this failed, but then nothing is written. */

@@ -301,6 +301,8 @@ void ik_json_blank_comments(char *text, size_t length)
 	char *end = text + length;
 	bool in_string = false;
 
+	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		memset(text, ' ', 3);
 	while (text < end) {
 		if (in_string) {
 			/* A string ends with its line at the latest, so that an unclosed one doesn't hide the

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libik_json.a
 libik_json_a_SOURCES = \
 	src/json/check.c \
+	src/json/edit.c src/json/edit.h \
 	src/json/partial.c src/json/partial.h \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \

@@ -56,8 +56,8 @@ enum ik_status ik_json_check_around(const char *text, size_t length, int levels,
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
 
-/* Overwrite // and block comments outside strings with blanks (line feeds stay), so that lines and
- * columns do not change. */
+/* Overwrite // and block comments outside strings, and an editor's byte order mark, with blanks (line
+ * feeds stay), so that lines and columns do not change. */
 void ik_json_blank_comments(char *text, size_t length);
 
 /* Return the line (from 1) of position in text. */

@@ -2,6 +2,7 @@ check_PROGRAMS += tests/unit/json/json_test
 TESTS += tests/unit/json/json_test
 tests_unit_json_json_test_SOURCES = \
 	tests/unit/json/check_test.c \
+	tests/unit/json/edit_test.c \
 	tests/unit/json/pointer_test.c \
 	tests/unit/json/scan_test.c \
 	tests/unit/json/schema_test.c \
