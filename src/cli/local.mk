@@ -18,7 +18,8 @@ libik_cli_a_SOURCES = \
 	src/cli/session_export.c \
 	src/cli/session_import.c \
 	src/cli/session_search.c \
-	src/cli/session_verb.c src/cli/session_verb.h
+	src/cli/session_verb.c src/cli/session_verb.h \
+	src/cli/stdio.c src/cli/stdio.h
 nodist_libik_cli_a_SOURCES = tool_templates.c
 
 # The tools to begin with (cli_tool_new.c), as strings.
