@@ -48,21 +48,11 @@ void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_pa
 
 /* ---- symbolic links ---- */
 
-/* Return the path that the tool would open, with links resolved, or NULL if unknown. The caller
- * frees it. */
-static char *follow(const char *directory, const char *name)
-{
-	char *path = ik_path_join(directory, name), *target = ik_path_resolve(path);
-
-	free(path);
-	return target;
-}
-
 /* Warn if a path leads elsewhere than it seems, or out of the directory. */
 static void add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };
-	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
+	char *plain = ik_policy_absolute(&place, name), *target = ik_policy_follow(directory, name);
 	char *here = ik_path_resolve(directory), *path, *line;
 	bool known = target && here;
 	bool outside = known && !ik_path_below(target, here),
@@ -79,28 +69,6 @@ static void add_target(struct ik_question_text *text, const char *directory, con
 	free(plain);
 	free(target);
 	free(here);
-}
-
-char *ik_call_targets(const char *directory, const char *bytes, size_t length)
-{
-	struct ik_json_span arguments = { NULL, 0 }, key, value;
-	struct ik_json_walk walk = { NULL };
-	struct ik_buf targets;
-
-	ik_buf_init(&targets, IK_LIMIT_ARGUMENTS);
-	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
-		ik_json_span_type(arguments) != IK_JSON_OBJECT)
-		arguments = (struct ik_json_span){ NULL, 0 };
-	while (ik_json_next(arguments, &walk, &key, &value)) {
-		char *name = ik_json_string_new(key, NULL), *path = ik_json_string_new(value, NULL);
-		char *target = path && ik_policy_is_path(name) ? follow(directory, path) : NULL;
-
-		ik_buf_printf(&targets, "%s\n", target ? target : "");
-		free(name);
-		free(path);
-		free(target);
-	}
-	return ik_buf_take(&targets, NULL);
 }
 
 /* ---- changes to a file ---- */
@@ -206,28 +174,9 @@ static void add_edit(struct ik_question_text *text, const struct ik_buf *content
 	ik_buf_done(&after);
 }
 
-/* The arguments of a call that changes a file: it writes the new text, or puts it where the old one
- * is. */
-struct file_change {
-	struct ik_json_span path, old_text, new_text;
-};
-
-/* Find them. Return false for a call that changes no file by its tool's account. */
-static bool find_change(struct ik_json_span display, struct ik_json_span arguments,
-	struct file_change *change)
-{
-	change->path = ik_display_value(display, "path", arguments);
-	change->old_text = ik_display_value(display, "old_text", arguments);
-	change->new_text = ik_display_value(display, "new_text", arguments);
-	return ik_display_kind(display) == IK_DISPLAY_EDIT &&
-		ik_json_span_type(change->path) == IK_JSON_STRING &&
-		ik_json_span_type(change->new_text) == IK_JSON_STRING &&
-		(!change->old_text.text || ik_json_span_type(change->old_text) == IK_JSON_STRING);
-}
-
 /* Add the changes of a call to its file. */
 static void add_change(struct ik_question_text *text, const char *directory,
-	struct ik_json_span arguments, const struct file_change *change)
+	struct ik_json_span arguments, const struct ik_display_change *change)
 {
 	char *name = ik_json_string_new(change->path, NULL);
 	struct ik_buf old_text, new_text, contents;
@@ -278,7 +227,8 @@ static void add_argument(struct ik_question_text *text, const struct ik_buf *nam
 /* Add the arguments that are not shown otherwise, and where paths lead. change: none, or what is
  * shown as a diff. */
 static void add_arguments(struct ik_question_text *text, const char *directory,
-	struct ik_json_span display, struct ik_json_span arguments, const struct file_change *change)
+	struct ik_json_span display, struct ik_json_span arguments,
+	const struct ik_display_change *change)
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
@@ -329,14 +279,14 @@ void ik_question_add_call(struct ik_question_text *text, const char *directory,
 	struct ik_json_span display, const char *bytes, size_t length)
 {
 	struct ik_json_span arguments;
-	struct file_change change;
+	struct ik_display_change change;
 
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
 		ik_json_span_type(arguments) != IK_JSON_OBJECT) {
 		ik_question_add(text, IK_QUESTION_TEXT, bytes, length);
 		return;
 	}
-	bool changes = find_change(display, arguments, &change);
+	bool changes = ik_display_change(display, arguments, &change);
 
 	add_line(text, display, arguments);
 	add_arguments(text, directory, display, arguments, changes ? &change : NULL);

@@ -30,10 +30,6 @@ struct ik_question_text {
 void ik_question_add_call(struct ik_question_text *text, const char *directory,
 	struct ik_json_span display, const char *arguments, size_t length);
 
-/* Return where the call's paths lead now; the caller frees it. If this text changes, the call is
- * no longer the one shown. */
-char *ik_call_targets(const char *directory, const char *arguments, size_t length);
-
 /* Add a piece of text; it is copied. */
 void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length);

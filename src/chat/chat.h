@@ -382,8 +382,6 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line);
 void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
-/* Return how a tool wants its calls shown (tool/display.h); no value if it doesn't say. */
-struct ik_json_span ik_chat_display(const struct ik_chat *chat, const char *name);
 void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Undo the file changes of one call; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/policy_file.h"
+#include "guard/policy_match.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -43,27 +43,10 @@ static void call_free(struct ik_chat_call *call)
 	free(call);
 }
 
-/* Keep a rule for this session, or in policy.json. If that fails, show a notice and return
- * false. */
-static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for_good)
-{
-	struct ik_policy *policy = chat->core.policy;
-	struct ik_error error;
-
-	if (!for_good) {
-		ik_rules_add(ik_policy_session(policy), rule);
-		return true;
-	}
-	if (ik_policy_file_keep(chat->core.policy_path, rule, ik_policy_kept(policy), &error) == IK_OK)
-		return true;
-	ik_session_add_problem(chat->core.session, error.text);
-	return false;
-}
-
 /* Return where the call's paths lead now; the caller frees it. */
 static char *find_targets(const struct ik_chat_call *call)
 {
-	return ik_call_targets(call->agent->chat->setup->places.directory, call->arguments,
+	return ik_policy_targets(call->agent->chat->setup->places.directory, call->arguments,
 		call->length);
 }
 
@@ -107,7 +90,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_invocation 
 		ik_rule_done(&rule);
 		return;
 	}
-	if (keep_rule(chat, &rule, call->for_good)) {
+	if (ik_core_keep_rule(&chat->core, &rule, call->for_good)) {
 		ik_session_answer(chat->core.session, call->id, call->name, true, "");
 		ik_core_policy_changed(&chat->core);
 	} else {
@@ -226,8 +209,9 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 
 	free(call->targets);
 	call->targets = find_targets(call);
-	ik_question_add_call(&text, chat->setup->places.directory, ik_chat_display(chat, call->name),
-		call->arguments, call->length);
+	ik_question_add_call(&text, chat->setup->places.directory,
+		ik_registry_display(ik_core_registry(&chat->core), call->name), call->arguments,
+		call->length);
 	ik_question_add_sentence(&text, IK_QUESTION_HINT, call->why);
 	call->question = ik_agent_ask_with(call->agent, &question, &text, on_answer, call);
 	free(title);

@@ -101,14 +101,6 @@ const struct ik_tool_forms ik_chat_tool_forms = { put_form };
 
 /* ---- repeating a call ---- */
 
-struct ik_json_span ik_chat_display(const struct ik_chat *chat, const char *name)
-{
-	const struct ik_tool *tool = ik_registry_find(ik_core_registry(&chat->core), name);
-	const char *display = tool ? tool->display : NULL;
-
-	return (struct ik_json_span){ display, display ? strlen(display) : 0 };
-}
-
 /* Run a line again. */
 static void on_rerun(struct ik_chat *chat, void *arg)
 {
@@ -154,8 +146,8 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	arguments += strlen(name) + 1;
 	length -= (size_t)(arguments - line);
 	title = ik_format(_("Call %s again?"), name);
-	ik_question_add_call(&text, chat->setup->places.directory, ik_chat_display(chat, name),
-		arguments, length);
+	ik_question_add_call(&text, chat->setup->places.directory,
+		ik_registry_display(ik_core_registry(&chat->core), name), arguments, length);
 	ask_to_rerun(chat, title, text, line);
 	free(title);
 	free(name);

@@ -79,8 +79,7 @@ static void read_file(void *arg)
 		ik_loop_defer(stdio->loop, read_file, stdio);
 }
 
-struct ik_stdio *ik_stdio_new(struct ik_loop *loop, const struct ik_stdio_events *events,
-	void *arg)
+struct ik_stdio *ik_stdio_new(struct ik_loop *loop, const struct ik_stdio_events *events, void *arg)
 {
 	struct ik_stdio *stdio = ik_alloc(sizeof(*stdio));
 

@@ -5,6 +5,7 @@
 
 #include "json/write.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -61,6 +62,24 @@ bool ik_message_attachment(const struct ik_message *message, size_t index,
 bool ik_attachment_is_file(const struct ik_attachment *attachment)
 {
 	return attachment->media_type[0] != '\0';
+}
+
+void ik_attachment_put_block(const struct ik_attachment *attachment, struct ik_buf *out)
+{
+	bool document = ik_text_equal(attachment->media_type, IK_MEDIA_PDF);
+
+	if (!attachment->contents)
+		return;
+	if (document)
+		ik_json_printf(out,
+			"{'type':'resource','resource':{'uri':'urn:uuid:%s','mimeType':'%s','blob':",
+			attachment->blob, attachment->media_type);
+	else
+		ik_json_printf(out, "{'type':'image','mimeType':'%s','data':", attachment->media_type);
+	ik_json_quote_open(out);
+	ik_base64_put(out, attachment->contents->data, attachment->contents->length);
+	ik_json_quote_close(out);
+	ik_json_printf(out, document ? "}}" : "}");
 }
 
 bool ik_message_blob_at(const struct ik_message *message, size_t index, struct ik_blob *ret_blob)

@@ -36,6 +36,10 @@ bool ik_message_attachment(const struct ik_message *message, size_t index,
 /* Is it a picture or a document? */
 bool ik_attachment_is_file(const struct ik_attachment *attachment);
 
+/* Append a picture or document as a content block, which MCP and ACP have in common; nothing if its
+ * bytes are not in memory. */
+void ik_attachment_put_block(const struct ik_attachment *attachment, struct ik_buf *out);
+
 /* Return the blob at index (from 0) of all that the store has for a message: whole outputs, then
  * files. */
 bool ik_message_blob_at(const struct ik_message *message, size_t index, struct ik_blob *ret_blob);

@@ -477,6 +477,21 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 	return session;
 }
 
+bool ik_core_keep_rule(struct ik_core *core, const struct ik_rule *rule, bool for_good)
+{
+	struct ik_policy *policy = core->policy;
+	struct ik_error error;
+
+	if (!for_good) {
+		ik_rules_add(ik_policy_session(policy), rule);
+		return true;
+	}
+	if (ik_policy_file_keep(core->policy_path, rule, ik_policy_kept(policy), &error) == IK_OK)
+		return true;
+	ik_session_add_problem(core->session, error.text);
+	return false;
+}
+
 void ik_core_policy_changed(struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++)

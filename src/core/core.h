@@ -131,6 +131,9 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 
 /* Set the mode in which calls are judged. */
 void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
+/* Keep a rule that allows calls for this session, or (for_good) in policy.json. If that fails, report
+ * the problem and return false. */
+bool ik_core_keep_rule(struct ik_core *core, const struct ik_rule *rule, bool for_good);
 /* Judge all waiting calls again, since mode or rules have changed. */
 void ik_core_policy_changed(struct ik_core *core);
 

@@ -662,3 +662,33 @@ bool ik_policy_fits(const struct ik_policy_place *place, const struct ik_rule *r
 	}
 	return true;
 }
+
+char *ik_policy_follow(const char *directory, const char *name)
+{
+	char *path = ik_path_join(directory, name), *target = ik_path_resolve(path);
+
+	free(path);
+	return target;
+}
+
+char *ik_policy_targets(const char *directory, const char *bytes, size_t length)
+{
+	struct ik_json_span arguments = { NULL, 0 }, key, value;
+	struct ik_json_walk walk = { NULL };
+	struct ik_buf targets;
+
+	ik_buf_init(&targets, IK_LIMIT_ARGUMENTS);
+	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
+		ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		arguments = (struct ik_json_span){ NULL, 0 };
+	while (ik_json_next(arguments, &walk, &key, &value)) {
+		char *name = ik_json_string_new(key, NULL), *path = ik_json_string_new(value, NULL);
+		char *target = path && ik_policy_is_path(name) ? ik_policy_follow(directory, path) : NULL;
+
+		ik_buf_printf(&targets, "%s\n", target ? target : "");
+		free(name);
+		free(path);
+		free(target);
+	}
+	return ik_buf_take(&targets, NULL);
+}

@@ -35,6 +35,14 @@ void ik_policy_put_command_like(const char *command, struct ik_buf *glob);
 /* Return a path made absolute, without . and .. and // (new memory). */
 char *ik_policy_absolute(const struct ik_policy_place *place, const char *path);
 
+/* Return the path that a tool in directory would open, with links resolved, or NULL if unknown. The
+ * caller frees it. */
+char *ik_policy_follow(const char *directory, const char *name);
+
+/* Return where the paths of a call lead now; the caller frees it. If this text changes, the call is
+ * no longer the one that the user was shown. */
+char *ik_policy_targets(const char *directory, const char *arguments, size_t length);
+
 /* Append a value in the form that globs are compared with: a string as it is, anything else as JSON
  * without blanks. */
 void ik_policy_value_text(struct ik_json_span value, struct ik_buf *out);

@@ -6,7 +6,6 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "tool/envelope.h"
-#include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -49,65 +48,13 @@ static void put_text(struct ik_buf *out, const char *text, size_t length)
 	ik_json_close(out, '}');
 }
 
-/* Append the text of a success: its string, or JSON. */
-static void put_success(struct ik_buf *out, struct ik_json_span result)
-{
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span only = result, key;
-	struct ik_buf text;
-
-	if (ik_json_span_type(result) == IK_JSON_OBJECT && ik_json_count(result) == 1)
-		(void)ik_json_next(result, &walk, &key, &only);
-	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	if (!ik_json_string(only, &text))
-		ik_json_put_raw(&text, result);
-	put_text(out, text.data, text.length);
-	ik_buf_done(&text);
-}
-
-/* Append the text of a failure: the sentence, and the end of what the tool wrote. */
-static void put_failure(struct ik_buf *out, struct ik_json_span envelope)
-{
-	static const char *const streams[] = { "stdout", "stderr" };
-	struct ik_buf text, stream;
-
-	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&stream, IK_LIMIT_ENVELOPE);
-	(void)ik_json_string(ik_json_member(envelope, "error"), &text);
-	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
-		ik_buf_clear(&stream);
-		if (!ik_json_string(ik_json_member(envelope, streams[i]), &stream) || stream.length == 0)
-			continue;
-		ik_buf_printf(&text, "\n%s:\n", streams[i]);
-		ik_buf_append(&text, stream.data, stream.length);
-	}
-	put_text(out, text.data, text.length);
-	ik_buf_done(&stream);
-	ik_buf_done(&text);
-}
-
 /* Append the pictures and documents of a result. */
 static void put_files(struct ik_buf *out, const struct ik_message *result)
 {
 	struct ik_attachment file;
 
-	for (size_t i = 0; ik_message_attachment(result, i, &file); i++) {
-		bool document = ik_text_equal(file.media_type, IK_MEDIA_PDF);
-
-		if (!file.contents)
-			continue;
-		if (document)
-			ik_json_printf(out,
-				"{'type':'resource','resource':{'uri':'urn:uuid:%s','mimeType':'%s',"
-				"'blob':",
-				file.blob, file.media_type);
-		else
-			ik_json_printf(out, "{'type':'image','mimeType':'%s','data':", file.media_type);
-		ik_json_quote_open(out);
-		ik_base64_put(out, file.contents->data, file.contents->length);
-		ik_json_quote_close(out);
-		ik_json_printf(out, document ? "}}" : "}");
-	}
+	for (size_t i = 0; ik_message_attachment(result, i, &file); i++)
+		ik_attachment_put_block(&file, out);
 }
 
 /* Does a result fit the tool's outputSchema, if there is one? The error says why not. */
@@ -140,11 +87,10 @@ void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
 
 	ik_json_key(out, "content");
 	ik_json_open(out, '[');
-	if (result.text)
-		put_success(out, result);
-	else
-		put_failure(out, envelope);
 	ik_buf_init(&hint, IK_LIMIT_ENVELOPE);
+	ik_envelope_put_text(envelope, &hint);
+	put_text(out, hint.data, hint.length);
+	ik_buf_clear(&hint);
 	if (misfit.text[0] != '\0')
 		ik_buf_printf(&hint, "This result does not fit what the tool says it returns: %s",
 			misfit.text);

@@ -308,6 +308,11 @@ enum ik_display_kind ik_display_kind(struct ik_json_span display)
 	return IK_DISPLAY_OTHER;
 }
 
+const char *ik_display_kind_name(enum ik_display_kind kind)
+{
+	return kinds[kind];
+}
+
 struct ik_json_span ik_display_value(struct ik_json_span display, const char *role,
 	struct ik_json_span values)
 {
@@ -318,6 +323,22 @@ struct ik_json_span ik_display_value(struct ik_json_span display, const char *ro
 		value = ik_json_member(values, name);
 	free(name);
 	return value;
+}
+
+bool ik_display_change(struct ik_json_span display, struct ik_json_span arguments,
+	struct ik_display_change *ret_change)
+{
+	struct ik_display_change change = {
+		ik_display_value(display, "path", arguments),
+		ik_display_value(display, "old_text", arguments),
+		ik_display_value(display, "new_text", arguments),
+	};
+
+	*ret_change = change;
+	return ik_display_kind(display) == IK_DISPLAY_EDIT &&
+		ik_json_span_type(change.path) == IK_JSON_STRING &&
+		ik_json_span_type(change.new_text) == IK_JSON_STRING &&
+		(!change.old_text.text || ik_json_span_type(change.old_text) == IK_JSON_STRING);
 }
 
 /* Append the name and all arguments as "NAME KEY=VALUE ...". A string without blanks and escapes

@@ -39,6 +39,17 @@ char *ik_display_check(struct ik_json_span display, struct ik_json_span paramete
 /* All below take a display that was checked, or no value. */
 
 enum ik_display_kind ik_display_kind(struct ik_json_span display);
+/* Return its name: "other", "execute", "read", "edit", "search", "fetch". */
+const char *ik_display_kind_name(enum ik_display_kind kind);
+
+/* The arguments of a call that changes a file: it writes the new text, or puts it where the old one
+ * (no value: the whole file) is. */
+struct ik_display_change {
+	struct ik_json_span path, old_text, new_text;
+};
+/* Find them. Return false for a call that changes no file by its tool's account. */
+bool ik_display_change(struct ik_json_span display, struct ik_json_span arguments,
+	struct ik_display_change *ret_change);
 
 /* Return the argument that has a role ("path", "command", "old_text", "new_text"), or the result's
  * member that has the role "at" or "times"; no value if there is none. */

@@ -405,3 +405,37 @@ bool ik_envelope_succeeded(struct ik_json_span envelope)
 
 	return ik_json_bool(ik_json_member(envelope, "tool_success"), &success) && success;
 }
+
+/* Append the text of a result. */
+static void put_result(struct ik_json_span result, struct ik_buf *out)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span only = result, key;
+
+	if (ik_json_span_type(result) == IK_JSON_OBJECT && ik_json_count(result) == 1)
+		(void)ik_json_next(result, &walk, &key, &only);
+	if (!ik_json_string(only, out))
+		ik_json_put_raw(out, result);
+}
+
+void ik_envelope_put_text(struct ik_json_span envelope, struct ik_buf *out)
+{
+	static const char *const streams[] = { "stdout", "stderr" };
+	struct ik_json_span result = ik_json_member(envelope, "result");
+	struct ik_buf stream;
+
+	if (result.text) {
+		put_result(result, out);
+		return;
+	}
+	(void)ik_json_string(ik_json_member(envelope, "error"), out);
+	ik_buf_init(&stream, IK_LIMIT_ENVELOPE);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		ik_buf_clear(&stream);
+		if (!ik_json_string(ik_json_member(envelope, streams[i]), &stream) || stream.length == 0)
+			continue;
+		ik_buf_printf(out, "\n%s:\n", streams[i]);
+		ik_buf_append(out, stream.data, stream.length);
+	}
+	ik_buf_done(&stream);
+}

@@ -71,4 +71,8 @@ void ik_envelope_hint(struct ik_buf *envelope, const char *sentence);
 
 bool ik_envelope_succeeded(struct ik_json_span envelope);
 
+/* Append what an envelope says, as text: of a success the result, as it is if it is or has only one
+ * string, else as JSON; of a failure the sentence, and the end of what the tool wrote. */
+void ik_envelope_put_text(struct ik_json_span envelope, struct ik_buf *out);
+
 #endif

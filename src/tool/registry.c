@@ -194,6 +194,14 @@ const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const
 	return NULL;
 }
 
+struct ik_json_span ik_registry_display(const struct ik_registry *registry, const char *name)
+{
+	const struct ik_tool *tool = ik_registry_find(registry, name);
+	const char *display = tool ? tool->display : NULL;
+
+	return (struct ik_json_span){ display, display ? strlen(display) : 0 };
+}
+
 size_t ik_registry_problem_count(const struct ik_registry *registry)
 {
 	return registry->problem_count;

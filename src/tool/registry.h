@@ -103,6 +103,9 @@ size_t ik_registry_failed_count(const struct ik_registry *registry);
 const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t index);
 const struct ik_tool *ik_registry_find(const struct ik_registry *registry,
 	const char *name); /* OK ones */
+/* Return how the calls of a tool are shown (tool/display.h): of an OK one that says so, else no
+ * value. */
+struct ik_json_span ik_registry_display(const struct ik_registry *registry, const char *name);
 size_t ik_registry_problem_count(const struct ik_registry *registry);
 const char *ik_registry_problem(const struct ik_registry *registry, size_t index);
 

@@ -1,4 +1,5 @@
 #include "chat/call_question.h"
+#include "guard/policy_match.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -38,8 +39,13 @@ static void teardown(void)
 
 TestSuite(call_question, .init = setup, .fini = teardown);
 
-#define WRITES "{\"kind\":\"edit\",\"line\":\"Write {file_path}\",\"path\":\"file_path\",\"new_text\":\"content\"}"
-#define EDITS "{\"kind\":\"edit\",\"line\":\"Edit {file_path}\",\"path\":\"file_path\",\"old_text\":\"old_string\",\"new_text\":\"new_string\"}"
+#define WRITES \
+	"{\"kind\":\"edit\",\"line\":\"Write " \
+	"{file_path}\",\"path\":\"file_path\",\"new_text\":\"content\"}"
+#define EDITS \
+	"{\"kind\":\"edit\",\"line\":\"Edit " \
+	"{file_path}\",\"path\":\"file_path\",\"old_text\":\"old_string\",\"new_text\":\"new_" \
+	"string\"}"
 #define RUNS "{\"kind\":\"execute\",\"line\":\"$ {command}\",\"command\":\"command\"}"
 
 /* The text of a question about a tool of that display: each part a line, with a letter for its kind. */
@@ -69,11 +75,12 @@ static void link_to(const char *target, const char *name)
 	free(path);
 }
 
-static void is_warning(const char *display, const char *arguments, const char *format, const char *path)
+static void is_warning(const char *display, const char *arguments, const char *format,
+	const char *path)
 {
 	char *line = ik_format("%s", format), *place = strstr(line, "@");
 	char *wanted = place ? ik_format("%.*s%s%s", (int)(place - line), line, path, place + 1)
-		: ik_strdup(line);
+						 : ik_strdup(line);
 
 	cr_assert_not_null(strstr(question(display, arguments), wanted), "wanted: %s\ngot: %s", wanted,
 		shown.data);
@@ -111,14 +118,14 @@ Test(call_question, says_where_a_path_leads)
 Test(call_question, knows_that_a_path_leads_elsewhere_by_now)
 {
 	static const char call[] = "{\"file_path\":\"notes\",\"content\":\"x\"}";
-	char *before = ik_call_targets(here, call, strlen(call)), *after;
+	char *before = ik_policy_targets(here, call, strlen(call)), *after;
 
 	link_to(away, "notes");
-	after = ik_call_targets(here, call, strlen(call));
+	after = ik_policy_targets(here, call, strlen(call));
 	cr_assert_str_neq(before, after);
 	free(after);
 	link_to("notes", "other");
-	after = ik_call_targets(here, "[]", 2);
+	after = ik_policy_targets(here, "[]", 2);
 	cr_assert_str_eq(after, "");
 	free(after);
 	free(before);
@@ -136,7 +143,8 @@ Test(call_question, shows_all_of_a_name)
 /* In the words of the conversation; but they hide nothing that the tool is given. */
 Test(call_question, shows_a_call_as_its_tool_says_and_all_else)
 {
-	cr_assert_str_eq(question(RUNS, "{\"command\":\"make\\nmake check\"}"), "T $ make\nmake check\n");
+	cr_assert_str_eq(question(RUNS, "{\"command\":\"make\\nmake check\"}"),
+		"T $ make\nmake check\n");
 	cr_assert_str_eq(question(RUNS, "{\"command\":\"make\",\"timeout\":5,\"dry\":false}"),
 		"T $ make\nT timeout: 5\nT dry: false\n");
 	cr_assert_str_eq(question(RUNS, "{\"command\":\"ls\",\"command\":\"rm -r .\"}"),
@@ -144,8 +152,10 @@ Test(call_question, shows_a_call_as_its_tool_says_and_all_else)
 	cr_assert_str_eq(question("{\"line\":\"List files\"}", "{\"command\":\"rm -r .\"}"),
 		"T List files\nT command: rm -r .\n");
 	cr_assert_str_eq(question("{\"line\":\"Find {what}[ in {path} of {host}]\"}",
-		"{\"what\":\"a\\nb\",\"path\":\"x\"}"), "T Find a b\nT path: x\n");
-	cr_assert_str_eq(question("{\"line\":\"Find {what}[ in {path}]\"}", "{\"what\":\"a\",\"path\":\"x\"}"),
+						 "{\"what\":\"a\\nb\",\"path\":\"x\"}"),
+		"T Find a b\nT path: x\n");
+	cr_assert_str_eq(question("{\"line\":\"Find {what}[ in {path}]\"}",
+						 "{\"what\":\"a\",\"path\":\"x\"}"),
 		"T Find a in x\n");
 	cr_assert_str_eq(question("{\"line\":\"Look\"}", "{}"), "T Look\n");
 	cr_assert_str_eq(question(NULL, "{}"), "I It has no arguments.\n");
@@ -160,18 +170,24 @@ Test(call_question, shows_changes_with_the_numbers_of_lines)
 	fputs("one\ntwo\nthree\n", file);
 	fclose(file);
 	free(path);
-	cr_assert_str_eq(question(EDITS, "{\"file_path\":\"a.c\",\"old_string\":\"two\",\"new_string\":\"2\","
-		"\"replace_all\":true}"),
+	cr_assert_str_eq(question(EDITS,
+						 "{\"file_path\":\"a.c\",\"old_string\":\"two\",\"new_string\":\"2\","
+						 "\"replace_all\":true}"),
 		"T Edit a.c\nT replace_all: true\nD 1   one\n2 - two\n2 + 2\n3   three\n");
-	cr_assert_str_eq(question(EDITS, "{\"file_path\":\"a.c\",\"old_string\":\"four\",\"new_string\":\"4\"}"),
-		"T Edit a.c\nI The text to be replaced is not in the file: the edit would fail.\nD - four\n+ 4\n");
+	cr_assert_str_eq(question(EDITS,
+						 "{\"file_path\":\"a.c\",\"old_string\":\"four\",\"new_string\":\"4\"}"),
+		"T Edit a.c\nI The text to be replaced is not in the file: the edit would fail.\nD - "
+		"four\n+ 4\n");
 }
 
 /* None of these is ever ready, or has an end. */
 Test(call_question, never_waits_for_a_file)
 {
 	static const char *const names[] = {
-		"/proc/kmsg", "/dev/zero", "/dev/tty", "pipe",
+		"/proc/kmsg",
+		"/dev/zero",
+		"/dev/tty",
+		"pipe",
 	};
 	char *pipe = ik_path_join(here, "pipe");
 
