@@ -44,6 +44,12 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_MCP_SERVE] = ik_mcp_serve,
 };
 
+/* Is it one of the chat's commands? Custom commands leave it its name, for other front ends, too. */
+static bool is_command(const char *name)
+{
+	return ik_action_of_command(ik_chat_actions(), name);
+}
+
 /* Run a verb that needs the configuration; return the exit status. */
 static int run_verb(const struct ik_options *options)
 {
@@ -58,6 +64,7 @@ static int run_verb(const struct ik_options *options)
 		ik_setup_done(&setup);
 		return 2;
 	}
+	ik_custom_commands_leave(setup.custom_commands, is_command);
 	status = (runs[options->verb] ? runs[options->verb] : ik_cli_session)(options, &setup);
 	ik_setup_done(&setup);
 	return status;

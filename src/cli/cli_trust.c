@@ -99,6 +99,7 @@ static void add(struct trusting *t, char *path)
 static void collect(struct trusting *t, const struct ik_registry *registry)
 {
 	char **files = ik_project_files(&t->cli.setup->places);
+	const struct ik_custom_command *command;
 	size_t i;
 
 	for (i = 0; i < ik_registry_problem_count(registry); i++) {
@@ -118,6 +119,10 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 	for (i = 0; files[i]; i++)
 		add(t, files[i]);
 	free(files);
+	ik_custom_commands_read(t->cli.setup->custom_commands);
+	for (i = 0; (command = ik_custom_command_at(t->cli.setup->custom_commands, i)); i++)
+		if (command->of_project)
+			add(t, ik_strdup(command->path));
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */

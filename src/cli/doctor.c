@@ -303,7 +303,27 @@ static void check_config(struct doctor *doctor)
 			  "prints them)"));
 }
 
-/* ---- tools ---- */
+/* ---- tools and commands ---- */
+
+/* Report the commands that the user added. */
+static void check_commands(struct doctor *doctor)
+{
+	struct ik_custom_commands *commands = doctor->cli.setup->custom_commands;
+	const struct ik_custom_command *command;
+	const char *problem;
+	size_t usable = 0, i;
+
+	ik_custom_commands_read(commands);
+	for (i = 0; (command = ik_custom_command_at(commands, i)); i++)
+		usable += command->state == IK_CUSTOM_USABLE;
+	if (usable > 0)
+		say(doctor, OK, N_("commands"),
+			ngettext("%zu custom command (/help lists it)",
+				"%zu custom commands (/help lists them)", usable),
+			usable);
+	for (i = 0; (problem = ik_custom_commands_problem(commands, i)); i++)
+		say(doctor, NOTE, N_("commands"), "%s", problem);
+}
 
 /* Report the results of a scan of the tools. */
 static void check_tools(struct doctor *doctor, const struct ik_registry *registry)
@@ -777,6 +797,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		checks[i](&doctor);
 	registry = doctor.cli.signal == 0 && !doctor.cli.failed ? ik_cli_scan(&doctor.cli, true) : NULL;
 	if (registry) {
+		check_commands(&doctor);
 		check_tools(&doctor, registry);
 		check_providers(&doctor);
 	}

@@ -33,6 +33,7 @@ enum ik_project_part {
 	IK_PROJECT_CONFIG,  /* .ikigai/config.json */
 	IK_PROJECT_AGENTS,  /* AGENTS.md files */
 	IK_PROJECT_SERVERS, /* .mcp.json: MCP servers */
+	IK_PROJECT_PROMPTS, /* prompt files (core/custom_commands.h), which cli_trust.c adds */
 	IK_PROJECT_PARTS
 };
 

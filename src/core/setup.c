@@ -290,6 +290,7 @@ static void guard_targets(struct ik_setup *setup)
 		"trust.json",
 		"tools.json",
 		"tools",
+		"prompts",
 	};
 	char *home = ik_path_canonical(setup->places.home);
 	size_t i;
@@ -336,6 +337,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	}
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
+	ret_setup->custom_commands = ik_custom_commands_new(&ret_setup->places, &ret_setup->project);
 	if (status == IK_OK)
 		status = read_model_rules(ret_setup, error);
 	if (status == IK_OK)
@@ -409,6 +411,7 @@ void ik_setup_done(struct ik_setup *setup)
 	ik_themes_done(&setup->themes);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
 	setup->sandbox = ik_sandbox_free(setup->sandbox);
+	setup->custom_commands = ik_custom_commands_free(setup->custom_commands);
 	ik_project_done(&setup->project);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);

@@ -7,6 +7,7 @@
 #ifndef IK_CORE_SETUP_H
 #define IK_CORE_SETUP_H
 
+#include "core/custom_commands.h"
 #include "core/model_choice.h"
 #include "core/options.h"
 #include "core/places.h"
@@ -20,6 +21,7 @@ struct ik_setup {
 	char *config_file; /* the user's; it may be missing; NULL: there is no home */
 	struct ik_config *config;
 	struct ik_project project;
+	struct ik_custom_commands *custom_commands;
 	struct ik_model *model;     /* a reference; NULL if the verb needs none */
 	char *system_prompt;        /* the file's text, or NULL */
 	char *output_schema;        /* the schema in --output-schema's file, or NULL */

@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/config_denied.screen \
 	tests/cli/config_unreadable.screen \
 	tests/cli/config_wrong.screen \
+	tests/cli/custom_commands.screen \
 	tests/cli/database_damaged.screen \
 	tests/cli/database_directory.screen \
 	tests/cli/database_hostile.screen \

@@ -1,0 +1,470 @@
+#include "core/custom_commands.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/front_matter.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* How long what was read counts as current, so that not each key that is typed reads it again. */
+#define FRESH_MS 500
+/* Limits on commands, on entries that are looked at, on directories in each other, and on the bytes
+ * of a description. */
+enum { COMMANDS_MOST = 500, ENTRIES_MOST = 5000, DEPTH_MOST = 4, DESCRIPTION_MOST = 300 };
+/* Limit on a project's program, which is read whole each time it is run. */
+#define PROGRAM_BYTES IK_MIB(8)
+/* Of a program, this much is read in search of a comment. */
+#define PROGRAM_HEAD 4096
+
+/* What was read at one time. */
+struct command_reading {
+	struct ik_custom_command *items;
+	size_t count;
+	char **problems;
+	size_t problem_count;
+};
+
+struct ik_custom_commands {
+	const struct ik_places *places;
+	struct ik_project *project;
+	ik_custom_name_is_taken *is_taken; /* or NULL */
+	struct command_reading now;
+	const struct command_reading *before; /* while it is replaced */
+	size_t entries;                       /* looked at meanwhile */
+	int64_t read_ms;                      /* 0: never */
+};
+
+/* A directory, and where it is: below the session's directory or the user's home. */
+struct command_place {
+	const char *project, *user;
+	bool programs; /* executable files are programs; user is below ikigai's home */
+};
+static const struct command_place places[] = {
+	{ ".ikigai/prompts", "prompts", true },
+	{ ".claude/commands", ".claude/commands", false },
+	{ ".opencode/commands", ".config/opencode/commands", false },
+	{ ".opencode/command", ".config/opencode/command", false },
+};
+
+/* What is read of one place. */
+struct command_walk {
+	struct ik_custom_commands *commands;
+	bool of_project, programs;
+};
+
+/* ---- one file ---- */
+
+static void command_done(struct ik_custom_command *command)
+{
+	free(command->name);
+	free(command->description);
+	free(command->hint);
+	free(command->path);
+}
+
+static void reading_done(struct command_reading *reading)
+{
+	while (reading->count > 0)
+		command_done(&reading->items[--reading->count]);
+	while (reading->problem_count > 0)
+		free(reading->problems[--reading->problem_count]);
+	free(reading->items);
+	free(reading->problems);
+}
+
+/* Remember a sentence, which is taken over. */
+static void add_problem(struct ik_custom_commands *commands, char *sentence)
+{
+	struct command_reading *now = &commands->now;
+
+	now->problems = ik_alloc_more(now->problems, now->problem_count, sizeof(*now->problems));
+	now->problems[now->problem_count++] = sentence;
+}
+
+/* Return a text as one harmless line that is not too long; NULL if nothing of it can be seen. */
+static char *line_of(const char *text)
+{
+	struct ik_buf line;
+
+	text += strspn(text, " \t");
+	ik_buf_init(&line, IK_LIMIT_USER_TEXT);
+	ik_sanitize_line(&line, text, strlen(text));
+	ik_buf_truncate(&line, ik_utf8_cut(line.data, line.length, DESCRIPTION_MOST));
+	if (line.length > 0)
+		return ik_buf_take(&line, NULL);
+	ik_buf_done(&line);
+	return NULL;
+}
+
+/* Return the first line of a text with something in it, without the "#" of a heading or a comment; of
+ * a program, of its comment. NULL: none. */
+static char *first_line(const char *text, bool program)
+{
+	char *line, *clean;
+
+	if (ik_text_starts(text, "#!"))
+		text += strcspn(text, "\n");
+	text += strspn(text, " \t\r\n");
+	if (program && text[0] != '#')
+		return NULL;
+	text += strspn(text, "# \t");
+	line = ik_strndup(text, strcspn(text, "\r\n"));
+	clean = line_of(line);
+	free(line);
+	return clean;
+}
+
+/* Set the description and the hint from the beginning of the file. */
+static void describe(struct ik_custom_commands *commands, struct ik_custom_command *command,
+	const struct ik_buf *text)
+{
+	bool program = command->kind == IK_CUSTOM_PROGRAM;
+	struct ik_front_matter matter;
+	const char *value;
+	struct ik_error error;
+
+	if (program) {
+		if (!memchr(text->data, '\0', text->length))
+			command->description = first_line(text->data, true);
+	} else if (ik_front_matter_read(&matter, command->shown, text->data, text->length, &error) ==
+		IK_OK) {
+		value = ik_front_matter_value(&matter, "description");
+		command->description = value ? line_of(value) : first_line(matter.body, false);
+		value = ik_front_matter_value(&matter, "argument-hint");
+		command->hint = value ? line_of(value) : NULL;
+		ik_front_matter_done(&matter);
+	} else {
+		add_problem(commands, ik_strdup(error.text));
+		ik_front_matter_done(&matter);
+	}
+	if (!command->description)
+		command->description = line_of(command->shown);
+}
+
+/* Find the contents' digest of a project's file; reads it again only if it has changed. */
+static bool find_digest(const struct ik_custom_commands *commands,
+	struct ik_custom_command *command, const struct ik_buf *text, struct ik_error *error)
+{
+	const struct command_reading *before = commands->before;
+
+	for (size_t i = 0; i < before->count; i++)
+		if (ik_identity_equal(&before->items[i].identity, &command->identity) &&
+			ik_text_equal(before->items[i].path, command->path) && before->items[i].digest[0]) {
+			memcpy(command->digest, before->items[i].digest, sizeof(command->digest));
+			return true;
+		}
+	if (command->kind == IK_CUSTOM_PROGRAM)
+		return ik_sha256_of_file(command->path, command->digest, error) == IK_OK;
+	ik_sha256_of(text->data, text->length, command->digest);
+	return true;
+}
+
+/* Judge a project's file. Return false, and say why, if it is left out altogether. */
+static bool judge(struct ik_custom_commands *commands, struct ik_custom_command *command,
+	const struct ik_buf *text)
+{
+	struct ik_project *project = commands->project;
+	enum ik_trust_state state = ik_trust_judge(project->trust, command->path, NULL);
+	struct ik_error error;
+
+	if (!ik_path_within(ik_trust_directory(project->trust), command->path)) {
+		add_problem(commands,
+			ik_format(_("%s leads out of the project and was left out"), command->shown));
+		return false;
+	}
+	if (state == IK_TRUST_UNREAD) {
+		if (!find_digest(commands, command, text, &error)) {
+			add_problem(commands, ik_strdup(error.text));
+			return false;
+		}
+		state = ik_identity_holds(command->path, &command->identity)
+			? ik_trust_judge(project->trust, command->path, command->digest)
+			: IK_TRUST_CHANGED;
+	}
+	if (state != IK_TRUST_TRUSTED) {
+		command->state = IK_CUSTOM_UNTRUSTED;
+		ik_untrusted_add(&project->skipped[IK_PROJECT_PROMPTS], command->path, &command->identity,
+			state == IK_TRUST_CHANGED);
+	}
+	return true;
+}
+
+/* Read the file's beginning, or all of a text. */
+static bool read_file(struct ik_custom_commands *commands, struct ik_custom_command *command,
+	struct ik_buf *text)
+{
+	int fd = open(command->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t count = -1;
+
+	if (fd >= 0 && ik_buf_reserve(text, IK_CUSTOM_TEXT_BYTES))
+		count = pread(fd, text->data,
+			command->kind == IK_CUSTOM_PROGRAM ? PROGRAM_HEAD : IK_CUSTOM_TEXT_BYTES, 0);
+	if (fd >= 0)
+		(void)close(fd);
+	if (count >= 0)
+		ik_buf_commit(text, (size_t)count);
+	else
+		add_problem(commands, ik_format(_("%s cannot be read"), command->shown));
+	return count >= 0;
+}
+
+/* Add a command, which is taken over; only one of each name is used. */
+static void add(struct ik_custom_commands *commands, struct ik_custom_command *command)
+{
+	struct command_reading *now = &commands->now;
+
+	if (command->state == IK_CUSTOM_USABLE && commands->is_taken &&
+		commands->is_taken(command->name)) {
+		command->state = IK_CUSTOM_HIDDEN;
+		add_problem(commands,
+			ik_format(_("%s is not used: %s is a command of ikigai's own"), command->shown,
+				command->name));
+	}
+	for (size_t i = 0; i < now->count && command->state == IK_CUSTOM_USABLE; i++) {
+		const struct ik_custom_command *other = &now->items[i];
+
+		if (other->state != IK_CUSTOM_USABLE || !ik_text_equal(other->name, command->name))
+			continue;
+		command->state = IK_CUSTOM_HIDDEN;
+		add_problem(commands,
+			ik_format(_("%s is not used: %s is %s"), command->shown, other->name, other->shown));
+	}
+	now->items = ik_alloc_more(now->items, now->count, sizeof(*now->items));
+	now->items[now->count++] = *command;
+}
+
+/* Can it be typed as the name of a command? */
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return ((name[1] | 0x20) >= 'a') && ((name[1] | 0x20) <= 'z') && !strpbrk(name, " \t\n") &&
+		ik_sanitize_is_clean(name, length) && ik_utf8_valid_prefix(name, length) == length;
+}
+
+/* Does the file begin with "#!"? Without that, Markdown is no program: on some file systems every
+ * file is executable. */
+static bool is_script(const char *path)
+{
+	char head[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool script = fd >= 0 && read(fd, head, 2) == 2 && memcmp(head, "#!", 2) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return script;
+}
+
+/* Add the command of a file. name is its own; prefix is that of its directory, "git:". */
+static void add_file(const struct command_walk *walk, const char *path, const struct stat *status,
+	const char *prefix, const char *name)
+{
+	struct ik_custom_commands *commands = walk->commands;
+	bool text = ik_text_ends(name, ".md");
+	bool program = walk->programs && (status->st_mode & 0111) && (!text || is_script(path));
+	const char *dot = strrchr(name, '.');
+	struct ik_custom_command command = {
+		.kind = program ? IK_CUSTOM_PROGRAM : IK_CUSTOM_TEXT,
+		.of_project = walk->of_project,
+		.identity = ik_identity_of(status),
+	};
+	struct ik_buf contents;
+
+	if (!text && !program) {
+		if (walk->programs)
+			add_problem(commands,
+				ik_format(_("%s is neither Markdown (.md) nor executable"),
+					ik_places_relative(commands->places->directory, path)));
+		return;
+	}
+	command.path = ik_strdup(path);
+	command.shown = ik_places_relative(commands->places->directory, command.path);
+	command.name = ik_format("/%s%.*s", prefix, dot ? (int)(dot - name) : (int)strlen(name), name);
+	ik_buf_init(&contents, IK_CUSTOM_TEXT_BYTES);
+	if (!is_name(command.name))
+		add_problem(commands,
+			ik_format(_("%s: the name of a command begins with a letter (a to z) "
+						"and has no blanks"),
+				command.shown));
+	else if (commands->now.count >= COMMANDS_MOST)
+		add_problem(commands,
+			ik_format(_("%s: there are more than %d commands"), command.shown, COMMANDS_MOST));
+	else if (status->st_size > (off_t)(program ? PROGRAM_BYTES : IK_CUSTOM_TEXT_BYTES) &&
+		(!program || walk->of_project))
+		add_problem(commands, ik_format(_("%s is too large"), command.shown));
+	else if (read_file(commands, &command, &contents) &&
+		(!walk->of_project || judge(commands, &command, &contents))) {
+		describe(commands, &command, &contents);
+		add(commands, &command);
+		command = (struct ik_custom_command){ .name = NULL };
+	}
+	ik_buf_done(&contents);
+	command_done(&command);
+}
+
+/* ---- directories ---- */
+
+/* Does an entry count? */
+static int counts(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && !ik_text_ends(entry->d_name, "~");
+}
+
+/* Add the commands of a directory and of those in it. */
+static void read_directory(const struct command_walk *walk, const char *directory,
+	const char *prefix, int depth)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(directory, &entries, counts, alphasort);
+	struct stat status;
+
+	for (int i = 0; i < count; i++) {
+		char *path = ik_path_join(directory, entries[i]->d_name);
+
+		if (walk->commands->entries++ >= ENTRIES_MOST || stat(path, &status) != 0) {
+			/* left out */
+		} else if (S_ISREG(status.st_mode)) {
+			add_file(walk, path, &status, prefix, entries[i]->d_name);
+		} else if (S_ISDIR(status.st_mode) && depth < DEPTH_MOST) {
+			char *inner = ik_format("%s%s:", prefix, entries[i]->d_name);
+
+			read_directory(walk, path, inner, depth + 1);
+			free(inner);
+		}
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+/* Return the user's directory of a place, or NULL. */
+static char *users_directory(const struct ik_custom_commands *commands,
+	const struct command_place *place)
+{
+	const struct ik_places *at = commands->places;
+
+	if (place->programs)
+		return ik_places_file(at, place->user);
+	return at->user_home ? ik_path_join(at->user_home, place->user) : NULL;
+}
+
+/* Are both the same directory, as in a session in the user's home? */
+static bool same(const char *one, const char *other)
+{
+	struct stat first, second;
+
+	return other && stat(one, &first) == 0 && stat(other, &second) == 0 &&
+		first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static void read_place(struct ik_custom_commands *commands, const struct command_place *place,
+	bool of_project)
+{
+	const struct command_walk walk = { commands, of_project, place->programs };
+	char *project = ik_path_join(commands->places->directory, place->project);
+	char *user = users_directory(commands, place);
+
+	if (!of_project && user)
+		read_directory(&walk, user, "", 0);
+	else if (of_project && !same(project, user))
+		read_directory(&walk, project, "", 0);
+	free(project);
+	free(user);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct ik_custom_command *first = one, *second = other;
+	int order = strcmp(first->name, second->name);
+
+	return order != 0 ? order : (int)first->state - (int)second->state;
+}
+
+void ik_custom_commands_read(struct ik_custom_commands *commands)
+{
+	struct command_reading before = commands->now;
+	struct ik_error error;
+
+	if (commands->read_ms > 0 && ik_clock_ms() - commands->read_ms < FRESH_MS)
+		return;
+	(void)!ik_trust_read(commands->project->trust, &error); /* reported with all other problems */
+	ik_untrusted_clear(&commands->project->skipped[IK_PROJECT_PROMPTS]);
+	commands->before = &before;
+	commands->now = (struct command_reading){ .count = 0 };
+	commands->entries = 0;
+	for (int of_project = 1; of_project >= 0; of_project--)
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			read_place(commands, &places[i], of_project);
+	if (commands->now.count > 0)
+		qsort(commands->now.items, commands->now.count, sizeof(*commands->now.items), compare);
+	reading_done(&before);
+	commands->before = NULL;
+	commands->read_ms = ik_clock_ms();
+}
+
+/* ---- the list ---- */
+
+const struct ik_custom_command *ik_custom_command_at(const struct ik_custom_commands *commands,
+	size_t index)
+{
+	return index < commands->now.count ? &commands->now.items[index] : NULL;
+}
+
+const struct ik_custom_command *ik_custom_command_of(struct ik_custom_commands *commands,
+	const char *line, size_t length)
+{
+	char *word;
+	const struct ik_custom_command *command;
+	size_t index = 0;
+
+	if (length < 2 || line[0] != '/')
+		return NULL;
+	word = ik_strndup(line, length);
+	word[strcspn(word, " \t\n")] = '\0';
+	ik_custom_commands_read(commands);
+	while ((command = ik_custom_command_at(commands, index)) &&
+		(!ik_text_equal(command->name, word) || command->state == IK_CUSTOM_HIDDEN))
+		index++;
+	free(word);
+	return command;
+}
+
+const char *ik_custom_commands_problem(const struct ik_custom_commands *commands, size_t index)
+{
+	return index < commands->now.problem_count ? commands->now.problems[index] : NULL;
+}
+
+struct ik_custom_commands *ik_custom_commands_new(const struct ik_places *at,
+	struct ik_project *project)
+{
+	struct ik_custom_commands *commands = ik_alloc(sizeof(*commands));
+
+	commands->places = at;
+	commands->project = project;
+	return commands;
+}
+
+void ik_custom_commands_leave(struct ik_custom_commands *commands,
+	ik_custom_name_is_taken *is_taken)
+{
+	commands->is_taken = is_taken;
+}
+
+struct ik_custom_commands *ik_custom_commands_free(struct ik_custom_commands *commands)
+{
+	if (!commands)
+		return NULL;
+	reading_done(&commands->now);
+	free(commands);
+	return NULL;
+}
