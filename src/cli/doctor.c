@@ -325,6 +325,19 @@ static void check_commands(struct doctor *doctor)
 		say(doctor, NOTE, N_("commands"), "%s", problem);
 }
 
+/* Report MCP servers that can't be used, and what their files say to no effect. */
+static void check_servers(struct doctor *doctor)
+{
+	const struct ik_mcp_servers *servers = &doctor->cli.setup->servers;
+
+	for (size_t i = 0; i < servers->count; i++)
+		if (servers->items[i].problem)
+			say(doctor, WRONG, N_("servers"), "%s: %s", servers->items[i].name,
+				servers->items[i].problem);
+	for (size_t i = 0; i < servers->notes.count; i++)
+		say(doctor, NOTE, N_("servers"), "%s", servers->notes.items[i]);
+}
+
 /* Report the results of a scan of the tools. */
 static void check_tools(struct doctor *doctor, const struct ik_registry *registry)
 {
@@ -784,6 +797,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		check_terminal,
 		check_directories,
 		check_config,
+		check_servers,
 		check_sandbox,
 		check_database,
 		check_disk,

@@ -12,6 +12,7 @@
 
 #define CONFIG_FILE ".ikigai/config.json"
 #define SERVERS_FILE ".mcp.json"
+#define SERVERS_OWN "mcp.json"
 
 /* Limit on the names in one sentence; the others are counted. */
 enum { NAMED = 5 };
@@ -122,6 +123,43 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	return status;
 }
 
+/* Add the servers in a text. */
+static void add_servers(struct ik_mcp_servers *servers, const struct ik_places *places,
+	const char *path, bool project, struct ik_buf *text, struct ik_config *config)
+{
+	const struct ik_mcp_file file = { path, project, places->directory, places->user_home };
+	struct ik_error error;
+
+	if (ik_mcp_servers_read(servers, &file, text, &error) != IK_OK)
+		ik_config_warn(config, "%s", error.text);
+}
+
+void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,
+	struct ik_config *config, struct ik_mcp_servers *servers)
+{
+	char *own = ik_places_file(places, SERVERS_OWN);
+	char *path = ik_path_join(places->directory, SERVERS_FILE);
+	enum ik_status status = IK_NOT_FOUND;
+	struct ik_identity identity;
+	struct ik_error error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	if (own)
+		status = ik_file_read(own, &text, &error);
+	if (status == IK_OK)
+		add_servers(servers, places, own, false, &text, config);
+	else if (status != IK_NOT_FOUND)
+		ik_config_warn(config, "%s", error.text);
+	ik_buf_clear(&text);
+	if (is_projects(places, path, SERVERS_OWN, &identity) &&
+		ik_project_read_file(project, IK_PROJECT_SERVERS, path, config, &text))
+		add_servers(servers, places, path, true, &text, config);
+	ik_buf_done(&text);
+	free(path);
+	free(own);
+}
+
 /* ---- AGENTS.md ---- */
 
 #define NAME "AGENTS.md"
@@ -222,7 +260,7 @@ char **ik_project_files(const struct ik_places *places)
 {
 	static const struct {
 		const char *name, *own; /* own: the file of the home that is not the project's */
-	} files[] = { { SERVERS_FILE, "mcp.json" }, { CONFIG_FILE, "config.json" } };
+	} files[] = { { SERVERS_FILE, SERVERS_OWN }, { CONFIG_FILE, "config.json" } };
 	struct ik_identity identity;
 	size_t count;
 	char **paths = find_agents_files(places, &count);

@@ -4,7 +4,7 @@
  * That is its tools (./kodelet-tools and ./.ikigai/tools) and the files of enum ik_project_part. None
  * of it is run or read before the user trusts it (guard/trust.h).
  *
- * May include: util, config, tool/registry.h, core/places.h.
+ * May include: util, config, tool/registry.h, tool/mcp/servers.h, core/places.h.
  */
 #ifndef IK_CORE_PROJECT_H
 #define IK_CORE_PROJECT_H
@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "core/places.h"
 #include "guard/trust.h"
+#include "tool/mcp/servers.h"
 #include "tool/registry.h"
 
 /* A file that was skipped because it is not trusted. */
@@ -60,6 +61,11 @@ bool ik_project_read_file(struct ik_project *project, enum ik_project_part part,
  * mistake in a trusted file is. */
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
+
+/* Add the user's MCP servers, then the project's, which win by name, if their file is trusted. What
+ * can't be read causes a warning in config. */
+void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,
+	struct ik_config *config, struct ik_mcp_servers *servers);
 
 /* Return the name of the git branch of the session's directory, as its repository has it; NULL: none.
  * The caller frees it. */

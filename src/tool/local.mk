@@ -10,6 +10,7 @@ libik_tool_a_SOURCES = \
 	src/tool/findings.c src/tool/findings.h \
 	src/tool/load.c src/tool/load.h \
 	src/tool/mcp/entry.c src/tool/mcp/entry.h src/tool/mcp/transport.h \
+	src/tool/mcp/servers.c src/tool/mcp/servers.h \
 	src/tool/output_files.c src/tool/output_files.h \
 	src/tool/protocol.c src/tool/protocol.h \
 	src/tool/registry.c src/tool/registry.h \

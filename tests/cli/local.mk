@@ -57,7 +57,8 @@ CLI_TESTS = \
 	tests/cli/hung_tool.screen \
 	tests/cli/key_echoed.screen \
 	tests/cli/keys.screen \
-	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen tests/cli/mcp_stdio.screen \
+	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen \
+	tests/cli/mcp_servers.screen tests/cli/mcp_stdio.screen \
 	tests/cli/model_list.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \

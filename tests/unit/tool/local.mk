@@ -9,6 +9,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/kodelet_test.c \
+	tests/unit/tool/mcp_servers_test.c \
 	tests/unit/tool/output_files_test.c \
 	tests/unit/tool/permissions_test.c \
 	tests/unit/tool/policy_test.c \
