@@ -245,15 +245,9 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 /* Is a file that is trusted now read only at the next start? */
 static bool is_read_later(const struct ik_project *project, const char *path)
 {
-	static const enum ik_project_part parts[] = { IK_PROJECT_CONFIG, IK_PROJECT_SERVERS };
+	const struct ik_untrusted_list *skipped = &project->skipped[IK_PROJECT_CONFIG];
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const struct ik_untrusted_list *skipped = &project->skipped[parts[i]];
-
-		if (skipped->count > 0 && ik_text_equal(path, skipped->items[0].path))
-			return true;
-	}
-	return false;
+	return skipped->count > 0 && ik_text_equal(path, skipped->items[0].path);
 }
 
 /* Report the result after everything was read. */

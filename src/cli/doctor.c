@@ -328,14 +328,17 @@ static void check_commands(struct doctor *doctor)
 /* Report MCP servers that can't be used, and what their files say to no effect. */
 static void check_servers(struct doctor *doctor)
 {
-	const struct ik_mcp_servers *servers = &doctor->cli.setup->servers;
+	struct ik_setup *setup = doctor->cli.setup;
+	struct ik_mcp_servers servers = { .items = NULL };
 
-	for (size_t i = 0; i < servers->count; i++)
-		if (servers->items[i].problem)
-			say(doctor, WRONG, N_("servers"), "%s: %s", servers->items[i].name,
-				servers->items[i].problem);
-	for (size_t i = 0; i < servers->notes.count; i++)
-		say(doctor, NOTE, N_("servers"), "%s", servers->notes.items[i]);
+	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
+	for (size_t i = 0; i < servers.count; i++)
+		if (servers.items[i].problem)
+			say(doctor, WRONG, N_("servers"), "%s: %s", servers.items[i].name,
+				servers.items[i].problem);
+	for (size_t i = 0; i < servers.notes.count; i++)
+		say(doctor, NOTE, N_("servers"), "%s", servers.notes.items[i]);
+	ik_mcp_servers_done(&servers);
 }
 
 /* Report the results of a scan of the tools. */

@@ -123,38 +123,28 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	return status;
 }
 
-/* Add the servers in a text. */
-static void add_servers(struct ik_mcp_servers *servers, const struct ik_places *places,
-	const char *path, bool project, struct ik_buf *text, struct ik_config *config)
-{
-	const struct ik_mcp_file file = { path, project, places->directory, places->user_home };
-	struct ik_error error;
-
-	if (ik_mcp_servers_read(servers, &file, text, &error) != IK_OK)
-		ik_config_warn(config, "%s", error.text);
-}
-
 void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config, struct ik_mcp_servers *servers)
 {
 	char *own = ik_places_file(places, SERVERS_OWN);
 	char *path = ik_path_join(places->directory, SERVERS_FILE);
-	enum ik_status status = IK_NOT_FOUND;
+	struct ik_mcp_file file = { own, false, places->directory, places->user_home };
 	struct ik_identity identity;
-	struct ik_error error;
+	struct ik_error error = { .status = IK_NOT_FOUND };
 	struct ik_buf text;
 
+	ik_untrusted_clear(&project->skipped[IK_PROJECT_SERVERS]);
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
-	if (own)
-		status = ik_file_read(own, &text, &error);
-	if (status == IK_OK)
-		add_servers(servers, places, own, false, &text, config);
-	else if (status != IK_NOT_FOUND)
-		ik_config_warn(config, "%s", error.text);
+	if (own && ik_file_read(own, &text, &error) == IK_OK)
+		ik_mcp_servers_read(servers, &file, &text);
+	else if (error.status != IK_NOT_FOUND)
+		ik_mcp_servers_refuse(servers, &file, error.text);
 	ik_buf_clear(&text);
+	file.path = path;
+	file.project = true;
 	if (is_projects(places, path, SERVERS_OWN, &identity) &&
 		ik_project_read_file(project, IK_PROJECT_SERVERS, path, config, &text))
-		add_servers(servers, places, path, true, &text, config);
+		ik_mcp_servers_read(servers, &file, &text);
 	ik_buf_done(&text);
 	free(path);
 	free(own);

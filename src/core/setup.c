@@ -340,9 +340,6 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		status = read_config(options, ret_setup, error);
 	ret_setup->custom_commands = ik_custom_commands_new(&ret_setup->places, &ret_setup->project);
 	if (status == IK_OK)
-		ik_project_read_servers(&ret_setup->project, &ret_setup->places, ret_setup->config,
-			&ret_setup->servers);
-	if (status == IK_OK)
 		status = read_model_rules(ret_setup, error);
 	if (status == IK_OK)
 		use_language(ret_setup);
@@ -413,7 +410,6 @@ void ik_setup_done(struct ik_setup *setup)
 	free(setup->database);
 	free(setup->language);
 	ik_themes_done(&setup->themes);
-	ik_mcp_servers_done(&setup->servers);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
 	setup->sandbox = ik_sandbox_free(setup->sandbox);
 	setup->custom_commands = ik_custom_commands_free(setup->custom_commands);

@@ -31,7 +31,6 @@ struct ik_setup {
 	struct ik_sandbox *sandbox; /* of tools */
 	char **kodelet_environment; /* for Kodelet's tools (custom_tools.env_whitelist) */
 	struct ik_themes themes;    /* the user's */
-	struct ik_mcp_servers servers;
 };
 
 /* Read everything; model, system prompt and database only for verbs that need them. A configuration

@@ -312,31 +312,35 @@ static void settle(struct servers_reader *reader)
 		make_whole(reader, &entry->command);
 }
 
-/* Return the place of the server of that name, after releasing one that is there. */
-static struct ik_mcp_entry *place_of(struct ik_mcp_servers *servers, const char *name)
+/* Begin the server of a name, which is taken over, in the place of one that is there. */
+static struct ik_mcp_entry *place_of(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
+	char *name)
 {
-	for (size_t i = 0; i < servers->count; i++)
-		if (ik_text_equal(servers->items[i].name, name)) {
-			ik_mcp_entry_done(&servers->items[i]);
-			return &servers->items[i];
-		}
-	servers->items = ik_alloc_more(servers->items, servers->count, sizeof(*servers->items));
-	return &servers->items[servers->count++];
+	size_t i = 0;
+
+	while (i < servers->count && !ik_text_equal(servers->items[i].name, name))
+		i++;
+	if (i < servers->count) {
+		ik_mcp_entry_done(&servers->items[i]);
+	} else {
+		servers->items = ik_alloc_more(servers->items, i, sizeof(*servers->items));
+		servers->count++;
+	}
+	servers->items[i] = (struct ik_mcp_entry){
+		.name = name,
+		.file = ik_strdup(file->path),
+		.project = file->project,
+		.enabled = true,
+	};
+	return &servers->items[i];
 }
 
 static void read_server(struct servers_reader *reader, char *name, struct ik_json_span server)
 {
-	struct ik_mcp_entry *entry = place_of(reader->servers, name);
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
 
-	*entry = (struct ik_mcp_entry){
-		.name = name,
-		.file = ik_strdup(reader->file->path),
-		.project = reader->file->project,
-		.enabled = true,
-	};
-	reader->entry = entry;
+	reader->entry = place_of(reader->servers, reader->file, name);
 	reader->value = server;
 	reader->disabled = false;
 	reader->timeout = 0;
@@ -356,23 +360,33 @@ static void read_server(struct servers_reader *reader, char *name, struct ik_jso
 	free(reader->type);
 }
 
-enum ik_status ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
-	struct ik_buf *text, struct ik_error *error)
+void ik_mcp_servers_refuse(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
+	const char *why)
+{
+	place_of(servers, file, ik_strdup(ik_path_base(file->path)))->problem = ik_strdup(why);
+}
+
+void ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
+	struct ik_buf *text)
 {
 	struct servers_reader reader = { .servers = servers, .file = file, .text = text->data };
 	struct ik_json_span root, key, value, all;
+	struct ik_error error = { .text = "" }, reason;
 	struct ik_json_walk walk = { NULL };
-	struct ik_error reason;
 
 	ik_json_blank_comments(text->data, text->length);
 	if (strspn(text->data, " \t\r\n") == text->length)
-		return IK_OK;
+		return;
 	if (ik_json_check(text->data, text->length, &root, &reason) != IK_OK)
-		return ik_error_set(error, IK_INVALID, "%s: %s", file->path, reason.text);
-	all = ik_json_member(root, "mcpServers");
-	if (all.text && ik_json_span_type(all) != IK_JSON_OBJECT)
-		return ik_error_set(error, IK_INVALID, _("%s:%d: \"%s\" must be %s"), file->path,
+		(void)ik_error_set(&error, IK_INVALID, "%s: %s", file->path, reason.text);
+	else if ((all = ik_json_member(root, "mcpServers")).text &&
+		ik_json_span_type(all) != IK_JSON_OBJECT)
+		(void)ik_error_set(&error, IK_INVALID, _("%s:%d: \"%s\" must be %s"), file->path,
 			ik_json_line(text->data, all.text), "mcpServers", _("an object"));
+	if (error.text[0]) {
+		ik_mcp_servers_refuse(servers, file, error.text);
+		return;
+	}
 	while (ik_json_next(all, &walk, &key, &value)) {
 		char *name = ik_json_text_new(key);
 
@@ -381,7 +395,6 @@ enum ik_status ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct 
 		else
 			free(name);
 	}
-	return IK_OK;
 }
 
 void ik_mcp_servers_done(struct ik_mcp_servers *servers)
