@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/skills.h"
 #include "core/undo_command.h"
 #include "provider/formats.h"
 #include "util/alloc.h"
@@ -69,7 +70,8 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 
 	wish = ik_alloc(sizeof(*wish));
 	wish->name = ik_strdup(name);
-	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name);
+	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name) &&
+		!ik_registry_skill(ik_core_registry(&chat->core), name);
 	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
 	question.title = title;
 	ik_question_add_sentence(&text, IK_QUESTION_HINT,
@@ -90,6 +92,11 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 	const struct ik_wire_format *format = form > 0 ? ik_wire_format_at(form - 1) : now->format;
 	const struct ik_tool_definition definition = ik_session_tool(tool);
 
+	if (tool->state == IK_TOOL_SKILL) {
+		*ret_name = now->endpoint.provider;
+		ik_skill_put_line(tool, out);
+		return form == 0 && out->length > 0;
+	}
 	if (!format)
 		return false;
 	format->put_tool(out, form > 0 ? &strict : &now->endpoint, &definition);

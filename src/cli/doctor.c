@@ -347,15 +347,23 @@ static void check_tools(struct doctor *doctor, const struct ik_registry *registr
 	const struct ik_project *project = &doctor->cli.setup->project;
 	size_t count = ik_registry_ok_count(registry), i;
 	char *untrusted = ik_project_warning(project, registry);
+	size_t skills = 0;
 
 	say(doctor, OK, N_("tools"), ngettext("%zu tool answers", "%zu tools answer", count), count);
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
-		if (tool->state == IK_TOOL_FAILED)
+		skills += tool->state == IK_TOOL_SKILL;
+		if (tool->name[0] == '/' && tool->reason && tool->state != IK_TOOL_UNTRUSTED)
+			say(doctor, tool->state == IK_TOOL_FAILED ? WRONG : NOTE, N_("skills"), "%s: %s (%s)",
+				tool->name, tool->reason, tool->path);
+		else if (tool->state == IK_TOOL_FAILED)
 			say(doctor, WRONG, N_("tools"), _("%s %s; ikigai tool validate %s says more"),
 				tool->name, tool->reason, tool->path);
 	}
+	if (skills > 0)
+		say(doctor, OK, N_("skills"),
+			ngettext("%zu skill is offered", "%zu skills are offered", skills), skills);
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
 		say(doctor, WRONG, N_("tools"), "%s", ik_registry_problem(registry, i));
 	if (ik_trust_problem(project->trust))

@@ -110,13 +110,16 @@ static void add_constant_parts(struct context *context, const struct ik_core *co
 	const char *prompt = ik_session_system_prompt(core->session);
 	const char *instructions = core->setup->instructions;
 	size_t length = strlen(prompt), own = instructions ? strlen(instructions) : 0, count = 0;
+	size_t skills = core->catalogue ? strlen(core->catalogue) : 0;
 	struct ik_tool_definition *tools = ik_session_tools(core->session, &count);
 	struct ik_buf definition;
 
 	ik_buf_init(&definition, IK_LIMIT_REQUEST);
-	own = own <= length ? own : 0;
-	add_bytes(&context->parts, ik_strdup(_("System prompt")), length - own);
+	if (own + skills > length)
+		own = skills = 0;
+	add_bytes(&context->parts, ik_strdup(_("System prompt")), length - own - skills);
 	add_bytes(&context->parts, ik_strdup("AGENTS.md"), own);
+	add_bytes(&context->parts, ik_strdup(_("Skills, their catalogue")), skills);
 	for (size_t i = 0; i < count; i++) {
 		ik_buf_clear(&definition);
 		model->format->put_tool(&definition, &model->endpoint, &tools[i]);

@@ -5,6 +5,7 @@
 
 #include "core/export.h"
 #include "core/policy_file.h"
+#include "core/skills.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -66,12 +67,32 @@ static void set_registry(struct ik_core *core, struct ik_registry *registry, boo
 		ik_session_set_registry(core->sessions[i].session, registry, ready);
 }
 
+/* Give every session the instructions, with the skills of that registry. */
+static void use_instructions(struct ik_core *core, const struct ik_registry *registry)
+{
+	const char *own = core->setup->instructions;
+
+	free(core->catalogue);
+	free(core->instructions);
+	core->catalogue = ik_skills_catalogue(registry);
+	core->instructions = own || core->catalogue
+		? ik_format("%s%s%s", own ? own : "", own && core->catalogue ? "\n\n" : "",
+			  core->catalogue ? core->catalogue : "")
+		: NULL;
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_set_instructions(core->sessions[i].session, core->instructions);
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_core *core = arg;
 
 	core->scanned = true;
 	log_scan(registry);
+	if (core->catalogue_due) {
+		core->catalogue_due = ik_discovery_scanning(core->discovery);
+		use_instructions(core, registry);
+	}
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
 	report_trust_problem(core);
 	ik_custom_commands_read(core->setup->custom_commands); /* the front end asks for trust next */
@@ -235,7 +256,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 		.undo_spared = setup->database,
 		.directory = setup->places.directory,
 		.system_prompt = setup->system_prompt,
-		.instructions = setup->instructions,
+		.instructions = core->instructions,
 		.output_schema = setup->output_schema,
 		.no_tools = core->no_tools,
 		.policy = core->policy,
@@ -426,6 +447,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		.no_tools = no_tools,
 		.asking = asking,
 		.environment = ik_setup_tool_environment(setup),
+		.instructions = setup->instructions ? ik_strdup(setup->instructions) : NULL,
+		.catalogue_due = true,
 	};
 	core->store = ik_setup_open_store(setup, loop, error);
 	if (!core->store)
@@ -475,6 +498,7 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 	ik_model_unref(model);
 	ik_session_set_registry(session, ik_core_registry(core), core->scanned);
 	ik_core_read_instructions(core);
+	core->catalogue_due = false;
 	return session;
 }
 
@@ -512,8 +536,8 @@ void ik_core_read_instructions(struct ik_core *core)
 
 	free(setup->instructions);
 	setup->instructions = ik_agents_files_read(&setup->project, &setup->places, setup->config);
-	for (i = 0; i < core->session_count; i++)
-		ik_session_set_instructions(core->sessions[i].session, setup->instructions);
+	use_instructions(core, ik_core_registry(core));
+	core->catalogue_due = true;
 	for (i = told; i < setup->config->warnings.count; i++)
 		ik_session_add_problem(core->session, setup->config->warnings.items[i]);
 }
@@ -563,6 +587,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ik_environment_free(core->environment);
 	free(core->store_problem);
 	free(core->trust_problem);
+	free(core->catalogue);
+	free(core->instructions);
 	*core = (struct ik_core){ .setup = core->setup };
 	return lost == 0;
 }

@@ -79,6 +79,9 @@ struct ik_core {
 	char *policy_path;                /* file with the rules that the user saved; NULL: no home */
 	struct ik_tool_switches switches; /* of this run of the program */
 	bool scanned;
+	char *catalogue;              /* of the skills, as the model gets it; or NULL */
+	bool catalogue_due;           /* it is made when the next scan has ended */
+	char *instructions;           /* the project's, and the catalogue; or NULL */
 	char *trust_problem;          /* why trust.json is unusable, as last reported; or NULL */
 	char *undo_directory;         /* where copies of changed files are saved; NULL: nowhere */
 	char *outputs_directory;      /* where results that were cut are saved; NULL: nowhere */
@@ -148,7 +151,9 @@ void ik_command_answer(struct ik_session *session, const char *line, struct ik_b
 /* Log an event. */
 void ik_core_log_event(const struct ik_event *event);
 
-/* Read the project's AGENTS.md files again, for the next request of each session. */
+/* Read the project's AGENTS.md files again, and take the skills from the next scan, for the next
+ * request of each session. Otherwise both stay as they are, as requests begin with them, and
+ * providers find in their cache what begins in the same way. */
 void ik_core_read_instructions(struct ik_core *core);
 
 /* Free everything. Events that are not stored yet are stored now or stay in the journals;

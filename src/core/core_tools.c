@@ -14,7 +14,7 @@
 
 /* Relative to the project's directory. */
 static const char PROJECT_TOOLS[] = ".ikigai/tools";
-enum { DIRECTORIES = 5 };
+enum { DIRECTORIES = 11 };
 
 struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment)
@@ -51,11 +51,11 @@ struct directories {
 	size_t count;
 };
 
-/* Add a directory and free path (NULL: does nothing). A directory that was already added, even by
- * another name, keeps its first role: the user's own directory is not the project's just because
- * the project contains it. */
+/* Add a directory of tools, or of skills, and free path (NULL: does nothing). A directory that was
+ * already added, even by another name, keeps its first role: the user's own directory is not the
+ * project's just because the project contains it. */
 static void add_directory(struct directories *directories, char *path, enum ik_tool_source origin,
-	enum ik_tool_protocol first)
+	enum ik_tool_protocol first, bool skills)
 {
 	char *expanded, *whole, *canonical;
 	const char *name;
@@ -83,7 +83,9 @@ static void add_directory(struct directories *directories, char *path, enum ik_t
 		directories->options.first = first;
 		if (!directories->project_only || origin == IK_SOURCE_PROJECT)
 			ik_discovery_add_source(directories->discovery,
-				ik_source_directory_new(directories->loop, &directories->options));
+				skills ? ik_source_skills_new(directories->loop, whole, origin,
+							 directories->options.trust)
+					   : ik_source_directory_new(directories->loop, &directories->options));
 	}
 	free(canonical);
 	free(whole);
@@ -279,6 +281,7 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 	if (status != IK_OK)
 		return status;
 	switches_set(&core->switches, name, on);
+	core->catalogue_due = core->catalogue_due || name[0] == '/';
 	apply_switches(core->discovery, core->setup, &core->switches);
 	ik_discovery_scan(core->discovery, IK_CACHE_ALL);
 	return IK_OK;
@@ -288,23 +291,33 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 static struct ik_discovery *find_directories(struct directories *directories,
 	const struct ik_setup *setup, struct ik_trust *trust)
 {
+	static const char *const own_skills[] = { "~/.claude/skills", NULL, "~/.agents/skills" };
+	static const char *const project_skills[] = { ".claude/skills", ".ikigai/skills",
+		".agents/skills" };
 	const struct ik_config *config = setup->config;
 	const struct ik_places *places = &setup->places;
 	size_t i;
 
 	add_directory(directories, choose(config->tools_system_dir, ik_strdup(places->system_tools)),
-		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE);
+		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE, false);
 	if (config->custom_enabled)
 		add_directory(directories, ik_strdup(config->custom_global_dir), IK_SOURCE_KODELET,
-			IK_PROTOCOL_KODELET);
+			IK_PROTOCOL_KODELET, false);
 	add_directory(directories, choose(config->tools_user_dir, ik_places_file(places, "tools")),
-		IK_SOURCE_USER, IK_PROTOCOL_NATIVE);
+		IK_SOURCE_USER, IK_PROTOCOL_NATIVE, false);
+	for (i = 0; config->skills_enabled && i < 3; i++)
+		add_directory(directories,
+			own_skills[i] ? ik_strdup(own_skills[i]) : ik_places_file(places, "skills"),
+			IK_SOURCE_USER, IK_PROTOCOL_NATIVE, true);
 	directories->options.trust = trust;
 	if (config->custom_enabled)
 		add_directory(directories, ik_strdup(config->custom_local_dir), IK_SOURCE_PROJECT,
-			IK_PROTOCOL_KODELET);
+			IK_PROTOCOL_KODELET, false);
 	add_directory(directories, choose(config->tools_project_dir, ik_strdup(PROJECT_TOOLS)),
-		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE);
+		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE, false);
+	for (i = 0; config->skills_enabled && i < 3; i++)
+		add_directory(directories, ik_strdup(project_skills[i]), IK_SOURCE_PROJECT,
+			IK_PROTOCOL_NATIVE, true);
 	apply_switches(directories->discovery, setup, NULL);
 	for (i = 0; i < directories->count; i++)
 		free(directories->canonical[i]);

@@ -15,4 +15,5 @@ libik_core_a_SOURCES = \
 	src/core/print.c src/core/print.h \
 	src/core/project.c src/core/project.h \
 	src/core/setup.c src/core/setup.h \
+	src/core/skills.c src/core/skills.h \
 	src/core/undo_command.c src/core/undo_command.h

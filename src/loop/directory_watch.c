@@ -209,9 +209,11 @@ static void entry_event(struct ik_directory_watch *watch, const struct watch_pla
 			note_change(watch);
 		return;
 	}
-	if (place->name ? strcmp(place->name, name) != 0
-					: (event->mask & IN_ISDIR) != 0 ||
-				(watch->events.counts && !watch->events.counts(name)))
+	bool any = !place->name || strcmp(place->name, IK_WATCHED_DIRECTORIES) == 0;
+
+	if (any ? ((event->mask & IN_ISDIR) != 0) == !place->name ||
+				(watch->events.counts && !watch->events.counts(name))
+			: strcmp(place->name, name) != 0)
 		return;
 	if ((event->mask & IN_CREATE) != 0 && is_beginning(place, name))
 		note_beginning(watch);

@@ -38,6 +38,8 @@ struct ik_watched {
 	const char *directory; /* absolute */
 	const char *name;      /* NULL: all files, but not directories in it */
 };
+/* As the name: all directories in it, but not files. */
+#define IK_WATCHED_DIRECTORIES "/"
 
 /* events is copied; nothing is watched yet. */
 struct ik_directory_watch *ik_directory_watch_new(struct ik_loop *loop,

@@ -869,6 +869,7 @@ struct ik_mcp_server *ik_mcp_server_new(struct ik_cli *cli)
 	struct ik_mcp_server *server = ik_alloc(sizeof(*server));
 
 	server->cli = cli;
+	cli->setup->config->skills_enabled = false; /* tools alone are served */
 	server->policy = read_policy(cli->setup);
 	server->slots = ik_slots_new((int)config->tools_concurrency);
 	ik_buf_init(&server->listing, IK_LIMIT_ENVELOPE);

@@ -225,7 +225,7 @@ static void source_tool(void *arg, struct ik_tool *tool)
 
 	tool->precedence = slot->index;
 	tool->owner = ik_source_ref(slot->source);
-	if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
+	if (ik_tool_is_offered(tool) && is_disabled(discovery, tool->name))
 		ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
 			ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool "
 						"browser")));

@@ -19,4 +19,5 @@ libik_tool_a_SOURCES = \
 	src/tool/schema_cache.c src/tool/schema_cache.h \
 	src/tool/source.c src/tool/source.h \
 	src/tool/source_directory.c \
+	src/tool/source_skills.c \
 	src/tool/writes.c src/tool/writes.h

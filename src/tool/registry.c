@@ -39,6 +39,7 @@ const char *ik_tool_state_name(enum ik_tool_state state)
 {
 	static const char *const names[] = {
 		[IK_TOOL_OK] = "ok",
+		[IK_TOOL_SKILL] = "skill",
 		[IK_TOOL_FAILED] = "failed",
 		[IK_TOOL_SHADOWED] = "shadowed",
 		[IK_TOOL_DISABLED] = "disabled",
@@ -53,6 +54,11 @@ bool ik_tool_reads_only(const struct ik_tool *tool)
 	return tool && tool->read_only && !tool->pinned;
 }
 
+bool ik_tool_is_offered(const struct ik_tool *tool)
+{
+	return tool->state == IK_TOOL_OK || tool->state == IK_TOOL_SKILL;
+}
+
 void ik_tool_clear(struct ik_tool *tool)
 {
 	free(tool->name);
@@ -63,6 +69,7 @@ void ik_tool_clear(struct ik_tool *tool)
 	free(tool->returns);
 	free(tool->writes);
 	free(tool->display);
+	free(tool->hint);
 	free(tool->reason);
 	ik_source_unref(tool->owner);
 	memset(tool, 0, sizeof(*tool));
@@ -123,8 +130,8 @@ static int compare_tools(const void *left, const void *right)
 {
 	const struct ik_tool *one = left, *other = right;
 	int names = strcmp(one->name, other->name);
-	bool one_ok = one->state == IK_TOOL_OK;
-	bool other_ok = other->state == IK_TOOL_OK;
+	bool one_ok = ik_tool_is_offered(one);
+	bool other_ok = ik_tool_is_offered(other);
 
 	if (names != 0)
 		return names;
@@ -147,13 +154,13 @@ void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
 	for (size_t i = 0; i < registry->count; i++) {
 		struct ik_tool *tool = &registry->tools[i];
 
-		if (tool->state == IK_TOOL_OK) {
+		if (ik_tool_is_offered(tool)) {
 			if (winner && strcmp(winner->name, tool->name) == 0) {
 				ik_tool_reject(tool, IK_TOOL_SHADOWED, "SHADOWED",
 					ik_format(_("another tool of this name takes precedence: %s"), winner->path));
 			} else {
 				winner = tool;
-				registry->ok_count++;
+				registry->ok_count += tool->state == IK_TOOL_OK;
 			}
 		} else if (tool->state == IK_TOOL_FAILED) {
 			registry->failed_count++;
@@ -186,12 +193,23 @@ const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t 
 	return index < registry->count ? &registry->tools[index] : NULL;
 }
 
-const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name)
+static const struct ik_tool *find(const struct ik_registry *registry, enum ik_tool_state state,
+	const char *name)
 {
 	for (size_t i = 0; i < registry->count; i++)
-		if (registry->tools[i].state == IK_TOOL_OK && ik_text_equal(registry->tools[i].name, name))
+		if (registry->tools[i].state == state && ik_text_equal(registry->tools[i].name, name))
 			return &registry->tools[i];
 	return NULL;
+}
+
+const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name)
+{
+	return find(registry, IK_TOOL_OK, name);
+}
+
+const struct ik_tool *ik_registry_skill(const struct ik_registry *registry, const char *name)
+{
+	return find(registry, IK_TOOL_SKILL, name);
 }
 
 struct ik_json_span ik_registry_display(const struct ik_registry *registry, const char *name)

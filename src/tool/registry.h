@@ -22,6 +22,7 @@ enum ik_tool_protocol { IK_PROTOCOL_NATIVE, IK_PROTOCOL_KODELET };
 enum { IK_PROTOCOL_COUNT = 2 };
 enum ik_tool_state {
 	IK_TOOL_OK,
+	IK_TOOL_SKILL, /* no tool: instructions that the model or the user may ask for */
 	IK_TOOL_FAILED,
 	IK_TOOL_SHADOWED,
 	IK_TOOL_DISABLED,
@@ -46,15 +47,18 @@ struct ik_tool {
 	size_t schema_length;
 	char *parameters; /* canonical JSON Schema, compact text, or NULL */
 	size_t parameters_length;
-	char *returns; /* JSON text or NULL */
-	char *writes;  /* JSON text, the names of parameters (tool/writes.h); or NULL */
-	char *display; /* JSON text, how calls are shown (tool/display.h); or NULL */
+	char *returns;              /* JSON text or NULL */
+	char *writes;               /* JSON text, the names of parameters (tool/writes.h); or NULL */
+	char *display;              /* JSON text, how calls are shown (tool/display.h); or NULL */
+	char *hint;                 /* of a skill: its arguments, in words; or NULL */
+	bool user_only, model_only; /* of a skill: who alone may ask for it */
 	enum ik_tool_source source;
 	size_t precedence; /* over tools of the same name whose number is lower */
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;
 	const char *code; /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
-	char *reason;     /* to follow the name: "NAME: exited with ..."; NULL when state is OK */
+	char *reason;     /* to follow the name: "NAME: exited with ..."; NULL when state is OK. Of a
+	                     skill: what is odd about it, or NULL */
 	bool read_only;   /* by its own account */
 	int timeout_s;    /* from the schema; 0: not given */
 	bool pinned;      /* it came with a project: run it only while its file has this identity,
@@ -69,6 +73,9 @@ struct ik_tool {
  * user trusts a project's tool to run does not make it truthful. NULL: no.
  */
 bool ik_tool_reads_only(const struct ik_tool *tool);
+
+/* Is it a tool or a skill that is offered? */
+bool ik_tool_is_offered(const struct ik_tool *tool);
 
 /* Release the strings and the reference, and zero the struct. */
 void ik_tool_clear(struct ik_tool *tool);
@@ -106,6 +113,8 @@ const struct ik_tool *ik_registry_find(const struct ik_registry *registry,
 /* Return how the calls of a tool are shown (tool/display.h): of an OK one that says so, else no
  * value. */
 struct ik_json_span ik_registry_display(const struct ik_registry *registry, const char *name);
+/* Return the skill of that name, which begins with "/"; NULL: it is unknown, or not to be used. */
+const struct ik_tool *ik_registry_skill(const struct ik_registry *registry, const char *name);
 size_t ik_registry_problem_count(const struct ik_registry *registry);
 const char *ik_registry_problem(const struct ik_registry *registry, size_t index);
 

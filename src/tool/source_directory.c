@@ -497,20 +497,24 @@ static void follow(const char *directory, const char *name, ik_source_place *pla
 	free(path);
 }
 
+void ik_source_trust_place(const struct ik_trust *trust, ik_source_place *place, void *arg)
+{
+	const char *kept = trust ? ik_trust_path(trust) : NULL;
+	char *home = kept ? ik_path_directory(kept) : NULL;
+
+	if (home)
+		place(arg, home, ik_path_base(kept));
+	free(home);
+}
+
 static void directory_places(struct ik_source *source, ik_source_place *place, void *arg)
 {
 	const struct directory *directory = (const struct directory *)source;
-	const char *kept = directory->trust ? ik_trust_path(directory->trust) : NULL;
 	DIR *stream = opendir(directory->path);
 	struct dirent *entry;
 
 	place(arg, directory->path, NULL);
-	if (kept) {
-		char *home = ik_path_directory(kept);
-
-		place(arg, home, ik_path_base(kept)); /* trust may be revoked elsewhere */
-		free(home);
-	}
+	ik_source_trust_place(directory->trust, place, arg);
 	while (stream && (entry = readdir(stream))) {
 		if (ik_source_name_counts(entry->d_name) &&
 			(entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))

@@ -19,6 +19,8 @@
 #define FACT_COLUMNS 44 /* narrower rows show no facts */
 #define NAME_BYTES 200  /* limit of a name, and of a description, in a row */
 
+#define HEADING SIZE_MAX
+
 #define MOST_GONE 1000 /* deleted tools kept: an unmounted directory should not flood the list */
 
 /* A change mark stays, even after further scans, until the user has seen it. */
@@ -47,7 +49,9 @@ struct ik_browser {
 	void *completer_arg;
 	struct ik_browser_row *rows; /* the registry's tools by name, then the deleted ones */
 	size_t row_count;
-	size_t *shown; /* indexes of the items' rows, in list order */
+	struct ik_tool skills;         /* what the heading of the skills says, as if it were a tool, */
+	struct ik_browser_row heading; /* and its row */
+	size_t *shown;                 /* indexes of the items' rows, or HEADING, in list order */
 	enum ik_browser_order order;
 	unsigned counted;           /* version of the calls when uses were last counted */
 	int name_columns;           /* of its longest name */
@@ -99,7 +103,10 @@ static int compare_use(const void *left, const void *right, void *arg)
 /* Return the row at a place in the list, or NULL if there is none. */
 static struct ik_browser_row *row_at(const struct ik_browser *browser, size_t place)
 {
-	return place < browser->pane.count ? &browser->rows[browser->shown[place]] : NULL;
+	if (place >= browser->pane.count)
+		return NULL;
+	return browser->shown[place] == HEADING ? (struct ik_browser_row *)&browser->heading
+											: &browser->rows[browser->shown[place]];
 }
 
 /* Return the selected row (selected_row()) or its tool (selected_tool()); NULL if there is none. */
@@ -115,25 +122,43 @@ static const struct ik_tool *selected_tool(const struct ik_browser *browser)
 	return row ? row->tool : NULL;
 }
 
-/* Rebuild the list from the rows that match the filter. Keep the selection: the same executable,
- * or else a tool of the same name, if listed. */
-static void list_tools(struct ik_browser *browser, const struct ik_tool *selected)
+static bool is_skill(const struct ik_tool *tool)
+{
+	return tool->name[0] == '/';
+}
+
+/* List the rows, of skills or of tools, that match the filter. */
+static void list_rows(struct ik_browser *browser, bool skills)
 {
 	struct ik_pane *pane = &browser->pane;
+	size_t first = pane->count;
 
-	browser->shown = ik_alloc_array(browser->shown, browser->row_count + 1,
-		sizeof(*browser->shown));
-	browser->looked_at = NULL;
-	pane->count = pane->selected = 0;
 	for (size_t i = 0; i < browser->row_count; i++) {
 		const struct ik_tool *tool = browser->rows[i].tool;
 		const char *const texts[] = { tool->name, tool->description };
 
-		if (ik_pane_words_fit(pane->words.data, texts, 2))
-			browser->shown[pane->count++] = i;
+		if (is_skill(tool) != skills || !ik_pane_words_fit(pane->words.data, texts, 2))
+			continue;
+		if (skills && pane->count == first)
+			browser->shown[pane->count++] = HEADING;
+		browser->shown[pane->count++] = i;
 	}
+}
+
+/* Rebuild the list from the rows that match the filter: tools, then skills. Keep the selection: the
+ * same executable, or else a tool of the same name, if listed. */
+static void list_tools(struct ik_browser *browser, const struct ik_tool *selected)
+{
+	struct ik_pane *pane = &browser->pane;
+
+	browser->shown = ik_alloc_array(browser->shown, browser->row_count + 2,
+		sizeof(*browser->shown));
+	browser->looked_at = NULL;
+	pane->count = pane->selected = 0;
+	list_rows(browser, false);
 	if (browser->order == IK_ORDER_USE)
 		qsort_r(browser->shown, pane->count, sizeof(*browser->shown), compare_use, browser);
+	list_rows(browser, true);
 	for (size_t i = pane->count; selected && i-- > 0;) {
 		const struct ik_tool *tool = row_at(browser, i)->tool;
 
@@ -364,8 +389,10 @@ static void add_switch(struct ik_browser *browser)
 /* Add why a tool is unavailable, and a suggestion. */
 static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 {
-	if (tool->state == IK_TOOL_OK)
+	if (ik_tool_is_offered(tool)) {
+		ik_pane_say(&browser->pane, IK_BLOCK_NOTICE, tool->reason);
 		return;
+	}
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(16));
 	ik_buf_puts(&out, ik_tool_state_name(tool->state));
@@ -432,12 +459,28 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 		text = out.data;
 		length = out.length;
 	}
-	if (text) {
+	if (text && is_skill(tool)) {
+		ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, length));
+	} else if (text) {
 		ik_pane_say(pane, IK_BLOCK_HEADING, heading ? heading : _("Schema as the tool wrote it"));
 		add_json(pane, text, length);
 	}
 	free(heading);
 	ik_buf_done(&out);
+}
+
+/* Add who may ask for a skill, and how. */
+static void add_callers(struct ik_browser *browser, const struct ik_tool *skill)
+{
+	char *usage = ik_format(_("%s%s%s loads it."), skill->name, skill->hint ? " " : "",
+		skill->hint ? skill->hint : "");
+
+	ik_pane_say(&browser->pane, IK_BLOCK_HINT, skill->model_only ? NULL : usage);
+	if (skill->model_only)
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT, _("Only the model loads it."));
+	else if (skill->user_only)
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT, _("The model does not know of it."));
+	free(usage);
 }
 
 /* Rebuild the text of a row's tool. */
@@ -456,7 +499,10 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	else
 		add_reason(browser, tool);
 	ik_pane_say(&browser->pane, IK_BLOCK_HINT, path);
-	add_uses(browser, &row->uses);
+	if (is_skill(tool))
+		add_callers(browser, tool);
+	else if (row != &browser->heading)
+		add_uses(browser, &row->uses);
 	add_parameters(browser, tool);
 	add_schema(browser, tool);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
@@ -477,6 +523,7 @@ static const char *state_mark(const struct ik_browser_row *row)
 		return "∅";
 	switch (row->tool->state) {
 	case IK_TOOL_OK:
+	case IK_TOOL_SKILL:
 		return "●";
 	case IK_TOOL_FAILED:
 		return "✗";
@@ -521,6 +568,19 @@ static int name_columns(const struct ik_browser *browser, struct ik_rectangle ro
 	return names < wanted ? wanted : names;
 }
 
+/* Draw the heading of the skills: how many are offered, and what their lines cost. */
+static void draw_heading(const struct ik_browser *browser, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
+{
+	bool plain = style == IK_STYLE_NORMAL;
+	struct ik_rectangle left = ik_pane_right(cells, row, 0, style, "");
+
+	ik_cells_label(cells, left, row.row, row.column, plain ? IK_STYLE_BOLD : style,
+		browser->skills.name);
+	ik_cells_label(cells, left, row.row, row.column + name_columns(browser, row),
+		plain ? IK_STYLE_DIM : style, browser->skills.reason);
+}
+
 /* Draw a list item: mark, name, source, description, facts. */
 static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
@@ -531,6 +591,10 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	bool plain = style == IK_STYLE_NORMAL;
 	struct ik_buf out;
 
+	if (entry == &browser->heading) {
+		draw_heading(browser, cells, row, style);
+		return;
+	}
 	ik_buf_init(&out, IK_KIB(16));
 	put_facts(browser, entry, &out);
 	int facts = (int)ik_utf8_width(out.data, out.length);
@@ -544,7 +608,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	const char *mark = state_mark(entry);
 	enum ik_style mark_style = style;
 
-	if (tool->state != IK_TOOL_OK && plain)
+	if (!ik_tool_is_offered(tool) && plain)
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
 			? IK_STYLE_BAD
 			: IK_STYLE_DIM;
@@ -557,7 +621,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	ik_cells_label(cells, name, row.row, row.column + 2, style, tool->name);
 	ik_cells_label(cells, left, row.row, column, plain ? IK_STYLE_DIM : style,
 		ik_tool_source_name(tool->source));
-	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
+	const char *text = ik_tool_is_offered(tool) ? tool->description : tool->reason;
 
 	if (text)
 		ik_cells_label(cells, left, row.row, column + 9, style, text);
@@ -679,6 +743,7 @@ static void measure(struct ik_browser *browser)
 {
 	const char *name;
 	struct ik_buf out;
+	size_t count = 0, bytes = 0;
 
 	if (browser->measured || !browser->forms)
 		return;
@@ -690,12 +755,19 @@ static void measure(struct ik_browser *browser)
 
 		ik_buf_clear(&out);
 		row->bytes = 0;
-		if (row->tool->parameters &&
+		if ((row->tool->parameters || row->tool->state == IK_TOOL_SKILL) &&
 			browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
 			row->bytes = out.length;
-		if (row->tool->state == IK_TOOL_OK)
+		if (ik_tool_is_offered(row->tool))
 			browser->bytes += row->bytes;
+		if (row->tool->state == IK_TOOL_SKILL) {
+			count++;
+			bytes += row->bytes;
+		}
 	}
+	free(browser->skills.reason);
+	/* Translators: how many skills are offered, and what their lines in each request cost. */
+	browser->skills.reason = ik_format(_("%zu  ~%zu tokens"), count, tokens(bytes));
 	ik_buf_done(&out);
 }
 
@@ -789,6 +861,7 @@ static void release(struct ik_pane *pane)
 	free_rows(browser->rows, browser->row_count);
 	free(browser->shown);
 	ik_registry_unref(browser->registry);
+	free(browser->skills.reason);
 	free(browser);
 }
 
@@ -918,7 +991,8 @@ static struct ik_invocation switch_tool(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
 
-	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
+	if (!row || row == &browser->heading ||
+		(!ik_tool_is_offered(row->tool) && row->tool->state != IK_TOOL_DISABLED))
 		return (struct ik_invocation){ .action = IK_ACTION_NONE };
 	return ik_pane_invoke(&browser->pane, IK_ACTION_SWITCH, row->tool->name);
 }
@@ -978,6 +1052,15 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 
 	ik_pane_init(&browser->pane, &ops, keymap);
 	browser->registry = ik_registry_new();
+	browser->skills = (struct ik_tool){
+		.name = (char *)_("Skills"),
+		.path = (char *)"",
+		.description = (char *)_("Files with instructions for particular tasks. The model is given "
+								 "their names and descriptions, and reads a file when a task calls "
+								 "for it."),
+		.state = IK_TOOL_SKILL,
+	};
+	browser->heading.tool = &browser->skills;
 	browser->session_calls = calls;
 	browser->forms = forms;
 	browser->forms_arg = forms_arg;

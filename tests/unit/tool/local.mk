@@ -24,6 +24,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/server_source.c tests/unit/tool/server_source.h \
 	tests/unit/tool/server_source_test.c \
 	tests/unit/tool/source_directory_test.c \
+	tests/unit/tool/source_skills_test.c \
 	tests/unit/tool/storm_test.c \
 	tests/support/sanitized.h tests/support/scratch.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
