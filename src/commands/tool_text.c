@@ -325,7 +325,7 @@ void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_b
 		if (!all && tool->state != IK_TOOL_OK)
 			continue;
 		ik_json_printf(out, "{'name':'%s','source':'%s','protocol':'%s','path':'%s'", tool->name,
-			ik_tool_source_name(tool->source), ik_tool_protocol_name(tool->protocol), tool->path);
+			ik_tool_source_name(tool->source), tool->kind, tool->path);
 		ik_json_printf(out, "'description':'%s','state':'%s','code':'%s','reason':'%s'}",
 			tool->description, ik_tool_state_name(tool->state), tool->code, tool->reason);
 	}
@@ -337,5 +337,5 @@ void ik_tool_json_show(const struct ik_tool *tool, struct ik_buf *out)
 	ik_json_printf(out, "{'name':'%s','description':'%s','parameters':%s,'returns':%s", tool->name,
 		tool->description, tool->parameters, tool->returns);
 	ik_json_printf(out, "'path':'%s','source':'%s','protocol':'%s'}", tool->path,
-		ik_tool_source_name(tool->source), ik_tool_protocol_name(tool->protocol));
+		ik_tool_source_name(tool->source), tool->kind);
 }

@@ -13,6 +13,7 @@
 #include "loop/killer.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
+#include "util/buf.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -46,6 +47,8 @@ struct ik_child {
 	struct child_stream out[2]; /* by enum ik_stream */
 	const char *input;          /* the rest of it */
 	size_t input_left;
+	struct ik_buf backlog; /* input that came later: its end is what is left */
+	bool more;             /* it may get more */
 	/* LIVING: the time-out; ENDING: SIGKILL; after the leader has ended: grace. */
 	struct ik_timer *timer;
 	int64_t started;
@@ -168,10 +171,48 @@ static void write_input(struct ik_child *child)
 			return;
 		} else if (errno != EINTR) {
 			child->input_left = 0; /* EPIPE: it does not read (all of) its input */
+			child->more = false;
 		}
 	}
+	if (child->input_left == 0 && !child->more)
+		end_stream(&child->in);
+}
+
+/* Write what waits, and watch for room for the rest. */
+static void write_backlog(struct ik_child *child)
+{
+	write_input(child);
+	if (child->in.fd >= 0)
+		(void)!ik_watch_set(child->in.watch, child->input_left > 0 ? IK_WRITABLE : 0, NULL);
+}
+
+bool ik_child_write(struct ik_child *child, const char *bytes, size_t length)
+{
+	struct ik_buf *backlog = &child->backlog;
+	size_t waiting = child->input_left;
+
+	if (!child->more || child->in.fd < 0 || length > backlog->ceiling / 2 - waiting)
+		return false;
+	/* Move the rest only when less of it waits than was written. */
+	if (backlog->length >= 2 * waiting)
+		ik_buf_consume(backlog, backlog->length - waiting);
+	ik_buf_append(backlog, bytes, length);
+	if (ik_buf_status(backlog) != IK_OK)
+		return false;
+	child->input_left += length;
+	child->input = backlog->data + backlog->length - child->input_left;
+	if (waiting == 0)
+		write_backlog(child);
+	return child->more;
+}
+
+void ik_child_end(struct ik_child *child, int64_t wait_ms)
+{
+	child->more = false;
 	if (child->input_left == 0)
 		end_stream(&child->in);
+	if (child->phase == LIVING && !child->leader_ended && !child->finished && !child->closed)
+		ik_timer_start(child->timer, wait_ms);
 }
 
 /* The child has room for more input. */
@@ -179,7 +220,7 @@ static void input_writable(void *arg, int what)
 {
 	struct child_stream *stream = arg;
 
-	write_input(stream->child);
+	write_backlog(stream->child);
 }
 
 /* Send SIGKILL. */
@@ -341,8 +382,8 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 	enum ik_spawn_step step = IK_SPAWN_FORK;
 	int number = 0;
 
-	if (!open_ends(&ends[0], spec->input, false) || !open_ends(&ends[1], true, true) ||
-		!open_ends(&ends[2], !spec->discard_stderr, true))
+	if (!open_ends(&ends[0], spec->input || spec->input_room > 0, false) ||
+		!open_ends(&ends[1], true, true) || !open_ends(&ends[2], !spec->discard_stderr, true))
 		number = errno;
 	for (int i = 0; i < 3; i++)
 		spawn.streams[i] = ends[i].theirs;
@@ -404,10 +445,13 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	watch_stream(child, &child->out[IK_STDERR], ends[2].ours, IK_READABLE, output_readable);
 	child->in.child = child;
 	child->in.fd = ends[0].ours;
+	child->more = spec->input_room > 0;
+	ik_buf_init(&child->backlog, 2 * spec->input_room);
 	if (child->in.fd >= 0)
 		write_input(child); /* most input fits into the pipe immediately */
 	if (child->in.fd >= 0)
-		watch_stream(child, &child->in, child->in.fd, IK_WRITABLE, input_writable);
+		watch_stream(child, &child->in, child->in.fd, child->more ? 0 : IK_WRITABLE,
+			input_writable);
 	*ret_child = child;
 	return IK_OK;
 }
@@ -433,6 +477,7 @@ struct ik_child *ik_child_close(struct ik_child *child)
 	ik_loop_cancel_deferred(child->loop, report, child);
 	child->timer = ik_timer_close(child->timer);
 	end_streams(child);
+	ik_buf_done(&child->backlog);
 	child->leader = ik_process_close(child->leader);
 	ik_loop_defer(child->loop, free, child);
 	return NULL;

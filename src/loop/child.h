@@ -40,7 +40,9 @@ struct ik_child_spec {
 												 started; NULL: none */
 	const char *input;                        /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
-	int64_t timeout_ms;            /* from the spawn; 0: none */
+	size_t input_room;  /* it gets more by ik_child_write(), of which at most so many bytes
+									  wait for it, until ik_child_end(); 0: it gets input */
+	int64_t timeout_ms; /* from the spawn; 0: none */
 	int64_t (*overdue)(void *arg); /* timeout_ms has expired and all output is read: return the
 									  ms until it is to be asked again, 0: end the child; NULL:
 									  always 0 */
@@ -60,6 +62,8 @@ struct ik_child_result {
 	bool cancelled;      /* ik_child_cancel() */
 	int64_t duration_ms; /* spawn to end of the leader */
 	bool left_running;   /* a grandchild still held the pipes */
+	const char *failure; /* of what only reports like a child (tool/source.h): why it failed, in
+							words, borrowed; NULL: it didn't */
 };
 
 struct ik_child_events {
@@ -80,6 +84,12 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 /* End it as a time-out does; done then has cancelled set. No effect if it is ending or has
  * ended. */
 void ik_child_cancel(struct ik_child *child);
+
+/* Write to a child with input_room. Return false, and write nothing, if that is used up or it reads no
+ * more. */
+bool ik_child_write(struct ik_child *child, const char *bytes, size_t length);
+/* Close its input once it is written, and end it as a time-out does if it runs on for so many ms. */
+void ik_child_end(struct ik_child *child, int64_t wait_ms);
 
 int ik_child_pid(const struct ik_child *child);
 

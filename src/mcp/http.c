@@ -11,6 +11,7 @@
 #include "json/write.h"
 #include "net/http_server.h"
 #include "rpc/jsonrpc.h"
+#include "tool/mcp/version.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

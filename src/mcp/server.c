@@ -12,6 +12,7 @@
 #include "json/write.h"
 #include "mcp/content.h"
 #include "rpc/jsonrpc.h"
+#include "tool/mcp/version.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -19,15 +20,8 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* The version without sessions; a request names it in _meta. */
-static const char MODERN[] = "2026-07-28";
-/* Those with sessions, the newest first. */
-static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
 /* The one in which several messages may come as a batch. */
 #define BATCH_VERSION "2025-03-26"
-
-/* MCP's own error code. */
-enum { UNSUPPORTED_VERSION = -32022 };
 
 /* How long a client may keep the list of tools; it is told of changes if it listens. */
 #define LIST_TTL_MS 60000
@@ -477,10 +471,9 @@ static void initialize(const struct incoming *in)
 	struct ik_json_span wanted = ik_json_member(in->params, "protocolVersion");
 	struct ik_buf result;
 
-	in->session->version = versions[0];
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
-		if (ik_json_string_is(wanted, versions[i]))
-			in->session->version = versions[i];
+	in->session->version = ik_mcp_legacy_version(wanted);
+	if (!in->session->version)
+		in->session->version = IK_MCP_LEGACY;
 	open_result(&result);
 	ik_json_printf(&result, "'protocolVersion':'%s'", in->session->version);
 	put_capabilities(&result);
@@ -502,7 +495,7 @@ static void discover(const struct incoming *in)
 	struct ik_buf result;
 
 	open_result(&result);
-	ik_json_printf(&result, "'supportedVersions':['%s']", MODERN);
+	ik_json_printf(&result, "'supportedVersions':['%s']", IK_MCP_MODERN);
 	put_capabilities(&result);
 	ik_json_printf(&result, "'ttlMs':%d,'cacheScope':'private'", LIST_TTL_MS);
 	answer(in->channel, in->id, true, &result);
@@ -582,12 +575,12 @@ static bool check_meta(const struct incoming *in, struct ik_json_span version)
 	struct ik_json_span meta = ik_json_member(in->params, "_meta");
 	struct ik_buf data;
 
-	if (!ik_json_string_is(version, MODERN)) {
+	if (!ik_json_string_is(version, IK_MCP_MODERN)) {
 		ik_buf_init(&data, IK_LIMIT_ENVELOPE);
-		ik_json_printf(&data, "{'supported':['%s'],'requested':%.*s}", MODERN, (int)version.length,
-			version.text);
-		answer_error(in->channel, in->id, UNSUPPORTED_VERSION, "Unsupported protocol version",
-			(struct ik_json_span){ data.data, data.length });
+		ik_json_printf(&data, "{'supported':['%s'],'requested':%.*s}", IK_MCP_MODERN,
+			(int)version.length, version.text);
+		answer_error(in->channel, in->id, IK_MCP_UNSUPPORTED_VERSION,
+			"Unsupported protocol version", (struct ik_json_span){ data.data, data.length });
 		ik_buf_done(&data);
 		return false;
 	}

@@ -15,9 +15,6 @@
 
 #include "cli/cli.h"
 
-/* The beginning of names in _meta that are the protocol's own. */
-#define IK_MCP_META "io.modelcontextprotocol/"
-
 struct ik_mcp_server;
 struct ik_mcp_session;
 

@@ -20,6 +20,7 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure)
 		[IK_TOOL_CANCELLED] = "TOOL_CANCELLED",
 		[IK_TOOL_DENIED] = "TOOL_DENIED",
 		[IK_TOOL_SPAWN_FAILED] = "SPAWN_FAILED",
+		[IK_TOOL_MCP_ERROR] = "MCP_ERROR",
 	};
 
 	return codes[failure];

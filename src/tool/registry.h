@@ -40,8 +40,9 @@ const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... 
 #define IK_CODE_SCHEMA_TIMEOUT "SCHEMA_TIMEOUT"
 
 struct ik_tool {
-	char *name; /* as offered; of a failed one, its file's name */
-	char *path; /* the executable, or what its source calls the place; unique */
+	char *name;       /* as offered; of a failed one, its file's name */
+	const char *kind; /* what its source calls tools of this kind: "native", "mcp"; static */
+	char *path;       /* the executable, or what its source calls the place; unique */
 	char *description;
 	char *schema; /* JSON text exactly as the tool printed it, or NULL */
 	size_t schema_length;

@@ -285,6 +285,9 @@ static void call_done(void *arg, const struct ik_child_result *result)
 		fail(run, IK_TOOL_TIMEOUT, ik_format("Tool '%s' timed out after %ss", run->name, seconds),
 			-1);
 		free(seconds);
+	} else if (result->failure) {
+		fail(run, IK_TOOL_MCP_ERROR, ik_format("Tool '%s' failed: %s", run->name, result->failure),
+			-1);
 	} else if (code != 0) {
 		fail(run, IK_TOOL_CRASHED,
 			ik_format("Tool '%s' crashed with exit code %d", run->name, code), code);

@@ -108,7 +108,7 @@ static void take_entry(struct ik_schema_cache *cache, struct ik_json_span value)
 	entry.text = at[7] == FORGOTTEN ? NULL : text;
 	entry.identity = (struct ik_identity){ (uint64_t)at[0], (uint64_t)at[1], (uint64_t)at[2], at[3],
 		at[4] };
-	entry.first = at[5] == IK_PROTOCOL_KODELET ? IK_PROTOCOL_KODELET : IK_PROTOCOL_NATIVE;
+	entry.first = at[5];
 	entry.protocol = at[6] == IK_PROTOCOL_KODELET ? IK_PROTOCOL_KODELET : IK_PROTOCOL_NATIVE;
 	entry.code = at[7] == TIMED_OUT ? IK_CODE_SCHEMA_TIMEOUT : NULL;
 	if (path && access(path, F_OK) == 0 && (entry.text || is_kept(entry_of(cache, &entry))))
@@ -171,9 +171,9 @@ static enum ik_status append(const struct ik_schema_cache *cache, const struct i
 	ik_buf_init(&json, IK_LIMIT_SCHEMA_CACHE);
 	ik_json_printf(&json, "{'path':'%s','text':'%.*s','numbers':[", entry->path,
 		entry->text ? (int)entry->length : 0, entry->text ? entry->text : "");
-	ik_json_printf(&json, "%lld,%lld,%lld,%lld,%lld,%d,%d,%d]}", (long long)identity->device,
+	ik_json_printf(&json, "%lld,%lld,%lld,%lld,%lld,%lld,%d,%d]}", (long long)identity->device,
 		(long long)identity->inode, (long long)identity->size, (long long)identity->mtime_ns,
-		(long long)identity->ctime_ns, (int)entry->first, (int)entry->protocol,
+		(long long)identity->ctime_ns, (long long)entry->first, (int)entry->protocol,
 		!entry->text      ? FORGOTTEN
 			: entry->code ? TIMED_OUT
 						  : ANSWERED);

@@ -36,7 +36,8 @@ struct ik_cached {
 	/* These identify it. */
 	const char *path;
 	struct ik_identity identity;
-	enum ik_tool_protocol first; /* which question comes first */
+	int64_t first; /* which question comes first: an enum ik_tool_protocol, or another number for
+					  what is no question to a tool (tool/mcp/source.c) */
 
 	enum ik_tool_protocol protocol; /* of the question that was answered */
 	const char *text;               /* as printed; of a failure, the reason */

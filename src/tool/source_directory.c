@@ -114,6 +114,7 @@ static void announce(struct source_directory_file *file, struct ik_tool *tool)
 	}
 	tool->path = ik_strdup(file->path);
 	tool->source = directory->source.origin;
+	tool->kind = ik_tool_protocol_name(tool->protocol);
 	if (known) {
 		tool->pinned = true;
 		tool->identity = known->identity;

@@ -42,7 +42,7 @@ struct ik_mcp_transport_events {
 
 /* A message to send; borrowed during the call. */
 struct ik_mcp_sending {
-	struct ik_json_span message;      /* on one line, without a line feed */
+	struct ik_json_span message;      /* on one line; the byte after it is a line feed */
 	struct ik_json_span input_schema; /* of the tool that it calls; or no value */
 };
 
@@ -69,5 +69,8 @@ struct ik_mcp_transport {
 struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_mcp_entry *entry,
 	const struct ik_mcp_options *options, const struct ik_mcp_transport_events *events, void *arg,
 	struct ik_error *error);
+
+/* Return the path of the program that would be started (new memory), or NULL if PATH has none. */
+char *ik_mcp_stdio_program(const struct ik_mcp_entry *entry, const struct ik_mcp_options *options);
 
 #endif

@@ -10,6 +10,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/kodelet_test.c \
 	tests/unit/tool/mcp_servers_test.c \
+	tests/unit/tool/mcp_test.c \
 	tests/unit/tool/output_files_test.c \
 	tests/unit/tool/permissions_test.c \
 	tests/unit/tool/policy_test.c \
@@ -36,4 +37,4 @@ tests_unit_tool_tool_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_tool_tool_test_LDADD = $(LINK_TOOL) $(CRITERION_LIBS)
 
 tests_fixtures_tools_quick_SOURCES = tests/fixtures/tools/quick.c
-EXTRA_DIST += tests/fixtures/tools tests/fixtures/kodelet
+EXTRA_DIST += tests/fixtures/tools tests/fixtures/kodelet tests/fixtures/mcp

@@ -1,0 +1,633 @@
+#include "tool/mcp/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#include "json/write.h"
+#include "tool/mcp/version.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* How long a server may think about server/discover before it counts as one that doesn't know it. */
+enum { SILENCE_MS = 5000 };
+/* A list may have so many pages; their bytes are limited by IK_LIMIT_SCHEMA_CACHE. */
+enum { PAGES = 1000 };
+/* How often one call may be answered by questions. */
+enum { QUESTIONS = 10 };
+/* How long after a change the tools are asked for: it doubles while they keep changing. */
+enum { PAUSE_FIRST_MS = 100, PAUSE_LONGEST_MS = 60000 };
+
+struct ik_mcp_request {
+	struct ik_mcp_request *next;
+	struct ik_mcp_client *client;
+	int64_t id; /* 0: not sent yet */
+	char *method;
+	char *members; /* of params */
+	size_t asked;  /* length of those that were asked for; answers to questions follow */
+	struct ik_json_span schema;
+	const struct ik_mcp_request_events *events;
+	void *arg;
+	int questions;      /* how often the server asked back */
+	struct ik_buf list; /* of tools/list: the pages so far */
+	int pages;
+};
+
+struct ik_mcp_client {
+	struct ik_loop *loop;
+	struct ik_mcp_transport *transport;
+	const struct ik_mcp_client_events *events;
+	void *arg;
+	bool legacy_first;            /* initialize is tried first */
+	int64_t discover, initialize; /* the requests; 0: not sent */
+	bool refused;                 /* initialize was */
+	bool modern, ready, over, closed;
+	char *name, *server_version, *instructions;
+	char *failure; /* why it is of no use, reported deferred */
+	int64_t last_id;
+	struct ik_mcp_request *requests;
+	struct ik_timer *silence;
+	struct ik_timer *pause; /* until a change of the tools is reported */
+	int64_t pause_ms;
+};
+
+/* ---- sending ---- */
+
+static void report_failure(void *arg)
+{
+	struct ik_mcp_client *client = arg;
+	char *sentence = client->failure;
+
+	client->failure = NULL;
+	client->events->over(client->arg, sentence, NULL);
+	free(sentence);
+}
+
+/* Give up on the server; sentence is taken over. */
+static void give_up(struct ik_mcp_client *client, char *sentence)
+{
+	if (client->failure || client->closed) {
+		free(sentence);
+		return;
+	}
+	client->failure = sentence;
+	ik_loop_defer(client->loop, report_failure, client);
+}
+
+/* Send a message, and release it. */
+static void send_buf(struct ik_mcp_client *client, struct ik_buf *out, struct ik_json_span schema)
+{
+	struct ik_mcp_sending sending = { { NULL, out->length }, schema };
+
+	ik_buf_putc(out, '\n');
+	sending.message.text = out->data;
+	if (ik_buf_status(out) != IK_OK || !client->transport->ops->send(client->transport, &sending))
+		give_up(client, ik_strdup(_("the server doesn't read what it is sent")));
+	ik_buf_done(out);
+}
+
+static void notify(struct ik_mcp_client *client, const char *method, const char *params)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
+	ik_rpc_put_notification(&out, method,
+		(struct ik_json_span){ params, params ? strlen(params) : 0 });
+	send_buf(client, &out, (struct ik_json_span){ NULL, 0 });
+}
+
+/* Append who we are. */
+static void put_self(struct ik_buf *out)
+{
+	ik_json_printf(out, "{'name':'ikigai','version':'%s'}", PACKAGE_VERSION);
+}
+
+/* Append _meta: what each modern request has, and the token (0: none) for messages about progress. */
+static void put_meta(struct ik_buf *out, bool modern, int64_t token)
+{
+	if (!modern && token == 0)
+		return;
+	ik_json_printf(out, "'_meta':{");
+	if (modern) {
+		ik_json_printf(out,
+			"'" IK_MCP_META "protocolVersion':'" IK_MCP_MODERN "','" IK_MCP_META
+			"clientCapabilities':{},'" IK_MCP_META "clientInfo':");
+		put_self(out);
+	}
+	if (modern && token != 0)
+		ik_json_printf(out, "'" IK_MCP_META "logLevel':'info'");
+	if (token != 0)
+		ik_json_printf(out, "'progressToken':%lld", (long long)token);
+	ik_json_close(out, '}');
+}
+
+/* Send a request with these members of params, and return its id. */
+static int64_t send_request(struct ik_mcp_client *client, const char *method, const char *members,
+	bool modern, bool progress, struct ik_json_span schema)
+{
+	struct ik_buf params, out;
+	int64_t id = ++client->last_id;
+
+	ik_buf_init(&params, IK_MCP_MESSAGE_LIMIT);
+	ik_buf_printf(&params, "{%s", members);
+	put_meta(&params, modern, progress ? id : 0);
+	ik_json_close(&params, '}');
+	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
+	ik_rpc_put_request(&out, id, method, (struct ik_json_span){ params.data, params.length });
+	if (ik_buf_status(&params) != IK_OK)
+		out.status = ik_buf_status(&params);
+	ik_buf_done(&params);
+	send_buf(client, &out, schema);
+	return id;
+}
+
+static void send_ours(struct ik_mcp_request *request)
+{
+	request->id = send_request(request->client, request->method, request->members,
+		request->client->modern, request->events->progress, request->schema);
+}
+
+/* ---- requests ---- */
+
+static struct ik_mcp_request *find(const struct ik_mcp_client *client, struct ik_json_span id)
+{
+	struct ik_mcp_request *request = client->requests;
+	int64_t number;
+
+	if (!ik_json_integer(id, &number) || number <= 0)
+		return NULL;
+	while (request && request->id != number)
+		request = request->next;
+	return request;
+}
+
+/* Take a request out of the list, and free it. */
+static void forget(struct ik_mcp_request *request)
+{
+	struct ik_mcp_request **at = &request->client->requests;
+
+	while (*at != request)
+		at = &(*at)->next;
+	*at = request->next;
+	ik_buf_done(&request->list);
+	free(request->method);
+	free(request->members);
+	free(request);
+}
+
+struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const char *method,
+	const char *members, struct ik_json_span schema, const struct ik_mcp_request_events *events,
+	void *arg)
+{
+	struct ik_mcp_request *request = ik_alloc(sizeof(*request)), **end = &client->requests;
+
+	request->client = client;
+	request->method = ik_strdup(method);
+	request->members = ik_strdup(members);
+	request->asked = strlen(members);
+	request->schema = schema;
+	request->events = events;
+	request->arg = arg;
+	ik_buf_init(&request->list, IK_LIMIT_SCHEMA_CACHE);
+	while (*end)
+		end = &(*end)->next;
+	*end = request;
+	if (client->ready)
+		send_ours(request);
+	return request;
+}
+
+struct ik_mcp_request *ik_mcp_client_list(struct ik_mcp_client *client,
+	const struct ik_mcp_request_events *events, void *arg)
+{
+	return ik_mcp_client_ask(client, "tools/list", "", (struct ik_json_span){ NULL, 0 }, events,
+		arg);
+}
+
+struct ik_mcp_request *ik_mcp_request_cancel(struct ik_mcp_request *request)
+{
+	if (!request)
+		return NULL;
+	if (request->id != 0 && !request->client->over && !request->client->failure) {
+		char *params = ik_format("{\"requestId\":%lld}", (long long)request->id);
+
+		notify(request->client, "notifications/cancelled", params);
+		free(params);
+	}
+	forget(request);
+	return NULL;
+}
+
+/* ---- the beginning ---- */
+
+static void ask_discover(struct ik_mcp_client *client)
+{
+	client->discover = send_request(client, "server/discover", "", true, false,
+		(struct ik_json_span){ NULL, 0 });
+	ik_timer_start(client->silence, SILENCE_MS);
+}
+
+static void ask_initialize(struct ik_mcp_client *client)
+{
+	struct ik_buf members;
+
+	ik_buf_init(&members, IK_KIB(4));
+	ik_json_printf(&members,
+		"'protocolVersion':'" IK_MCP_LEGACY "','capabilities':{},'clientInfo':");
+	put_self(&members);
+	client->initialize = send_request(client, "initialize", members.data, false, false,
+		(struct ik_json_span){ NULL, 0 });
+	ik_buf_done(&members);
+}
+
+static void on_silence(void *arg)
+{
+	struct ik_mcp_client *client = arg;
+
+	if (client->initialize == 0)
+		ask_initialize(client);
+	else
+		give_up(client, ik_strdup(_("the server doesn't answer")));
+}
+
+/* The era is settled: keep what the server says of itself, and send what has waited. */
+static void begin(struct ik_mcp_client *client, const char *version, struct ik_json_span result,
+	struct ik_json_span info)
+{
+	struct ik_json_span tools = ik_json_at(result, "capabilities.tools");
+
+	client->ready = true;
+	client->modern = ik_text_equal(version, IK_MCP_MODERN);
+	client->transport->version = version;
+	ik_timer_stop(client->silence);
+	client->name = ik_json_text_new(ik_json_member(info, "name"));
+	client->server_version = ik_json_text_new(ik_json_member(info, "version"));
+	client->instructions = ik_json_text_new(ik_json_member(result, "instructions"));
+	if (!client->modern)
+		notify(client, "notifications/initialized", NULL);
+	else if (ik_json_is_true(ik_json_member(tools, "listChanged")))
+		(void)send_request(client, "subscriptions/listen",
+			"\"notifications\":{\"toolsListChanged\":true}", true, false,
+			(struct ik_json_span){ NULL, 0 });
+	for (struct ik_mcp_request *request = client->requests; request; request = request->next)
+		send_ours(request);
+	client->events->ready(client->arg);
+}
+
+/* The answer to initialize: the version is one of ours, or we can't go on. */
+static void on_initialized(struct ik_mcp_client *client, struct ik_json_span result)
+{
+	struct ik_json_span named = ik_json_member(result, "protocolVersion");
+	const char *version = ik_mcp_legacy_version(named);
+
+	if (version)
+		begin(client, version, result, ik_json_member(result, "serverInfo"));
+	else
+		give_up(client,
+			ik_format(_("the server speaks a version of MCP that ikigai doesn't: %.*s"),
+				(int)(named.length < 40 ? named.length : 40), named.length ? named.text : "?"));
+}
+
+/* Is the modern version in the list? */
+static bool speaks_modern(struct ik_json_span versions)
+{
+	return ik_json_span_type(versions) == IK_JSON_ARRAY &&
+		ik_json_holds(versions, IK_JSON_SPAN("\"" IK_MCP_MODERN "\""));
+}
+
+static bool answers(const struct ik_rpc_message *message, int64_t id)
+{
+	int64_t number;
+
+	return id != 0 && ik_json_integer(message->id, &number) && number == id;
+}
+
+/* Give up, since the server knows neither beginning. */
+static void give_up_refused(struct ik_mcp_client *client, struct ik_json_span error)
+{
+	char *words = ik_json_string_new(ik_json_member(error, "message"), NULL);
+
+	give_up(client, ik_format(_("the server refused to begin: %s"), words ? words : "?"));
+	free(words);
+}
+
+/* Process the answer to discover or to initialize. A late answer to the first is better than none
+ * to the second; other answers are of no interest. */
+static void take_first_answer(struct ik_mcp_client *client, const struct ik_rpc_message *message)
+{
+	bool to_discover = answers(message, client->discover);
+	struct ik_json_span result = message->result;
+
+	if (client->ready || (!to_discover && !answers(message, client->initialize)))
+		return;
+	client->refused = client->refused || (!to_discover && !result.text);
+	if (to_discover && speaks_modern(ik_json_member(result, "supportedVersions")))
+		begin(client, IK_MCP_MODERN, result,
+			ik_json_member(ik_json_member(result, "_meta"), IK_MCP_META "serverInfo"));
+	else if (!to_discover && result.text)
+		on_initialized(client, result);
+	else if (to_discover && client->initialize == 0)
+		ask_initialize(client);
+	else if (!to_discover && client->discover == 0)
+		ask_discover(client);
+	else if (client->refused)
+		give_up_refused(client, message->error);
+}
+
+/* ---- answers ---- */
+
+/* Hand over the answer; the request is gone when the receiver learns of it. */
+static void answer(struct ik_mcp_request *request, struct ik_json_span result,
+	struct ik_json_span error)
+{
+	const struct ik_mcp_request_events *events = request->events;
+	void *arg = request->arg;
+	struct ik_buf list = request->list; /* the result may be in it */
+
+	ik_buf_init(&request->list, 0);
+	forget(request);
+	events->answer(arg, result, error);
+	ik_buf_done(&list);
+}
+
+static void fail(struct ik_mcp_request *request, const char *message)
+{
+	struct ik_json_span error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(4));
+	ik_json_printf(&text, "{'code':%d,'message':'%s'}", IK_RPC_INTERNAL_ERROR, message);
+	error = (struct ik_json_span){ text.data, text.length };
+	answer(request, (struct ik_json_span){ NULL, 0 }, error);
+	ik_buf_done(&text);
+}
+
+/* Replace the members of a request, which are taken over, and send it again under a new id. */
+static void ask_again(struct ik_mcp_request *request, struct ik_buf *members)
+{
+	free(request->members);
+	request->members = ik_buf_take(members, NULL);
+	send_ours(request);
+}
+
+/* Take a page of the list. An empty cursor is one, too. */
+static void take_page(struct ik_mcp_request *request, struct ik_json_span result)
+{
+	struct ik_json_span tools = ik_json_member(result, "tools"), key, tool;
+	struct ik_json_span cursor = ik_json_member(result, "nextCursor");
+	struct ik_json_span ttl = ik_json_member(result, "ttlMs");
+	struct ik_json_walk walk = { NULL };
+	struct ik_buf *list = &request->list, members;
+
+	if (request->pages++ == 0)
+		ik_json_printf(list, "{'tools':[");
+	while (ik_json_span_type(tools) == IK_JSON_ARRAY && ik_json_next(tools, &walk, &key, &tool))
+		ik_json_put_raw(list, tool);
+	if (ik_buf_status(list) != IK_OK || (cursor.text && request->pages == PAGES)) {
+		fail(request, "the list of tools has no end");
+	} else if (ik_json_span_type(cursor) == IK_JSON_STRING) {
+		ik_buf_init(&members, IK_LIMIT_SCHEMA_CACHE);
+		ik_json_printf(&members, "'cursor':%.*s", (int)cursor.length, cursor.text);
+		ask_again(request, &members);
+	} else {
+		ik_json_close(list, ']');
+		if (ik_json_span_type(ttl) == IK_JSON_NUMBER)
+			ik_json_printf(list, "'ttlMs':%.*s", (int)ttl.length, ttl.text);
+		ik_json_close(list, '}');
+		answer(request, (struct ik_json_span){ list->data, list->length },
+			(struct ik_json_span){ NULL, 0 });
+	}
+}
+
+/* The server wants to know something before it goes on: decline, and send the call again. */
+static void decline(struct ik_mcp_request *request, struct ik_json_span result)
+{
+	struct ik_json_span inputs = ik_json_member(result, "inputRequests"), key, value;
+	struct ik_json_span state = ik_json_member(result, "requestState");
+	struct ik_json_walk walk = { NULL };
+	struct ik_buf members;
+
+	if (ik_json_span_type(inputs) != IK_JSON_OBJECT || ++request->questions > QUESTIONS) {
+		fail(request, "the server asks, and never answers");
+		return;
+	}
+	ik_buf_init(&members, IK_MCP_MESSAGE_LIMIT);
+	ik_buf_append(&members, request->members, request->asked);
+	ik_json_printf(&members, "'inputResponses':{");
+	while (ik_json_next(inputs, &walk, &key, &value))
+		ik_json_printf(&members, "%.*s:{'action':'decline'}", (int)key.length, key.text);
+	ik_json_close(&members, '}');
+	if (state.text)
+		ik_json_printf(&members, "'requestState':%.*s", (int)state.length, state.text);
+	ask_again(request, &members);
+}
+
+static void take_answer(struct ik_mcp_request *request, const struct ik_rpc_message *message)
+{
+	struct ik_json_span type = ik_json_member(message->result, "resultType");
+
+	if (message->error.text)
+		answer(request, (struct ik_json_span){ NULL, 0 }, message->error);
+	else if (ik_json_string_is(type, "input_required"))
+		decline(request, message->result);
+	else if (type.text && !ik_json_string_is(type, "complete"))
+		fail(request, "the server's answer is of an unknown type");
+	else if (ik_text_equal(request->method, "tools/list"))
+		take_page(request, message->result);
+	else
+		answer(request, message->result, (struct ik_json_span){ NULL, 0 });
+}
+
+/* ---- what else the server says ---- */
+
+static void on_pause(void *arg)
+{
+	struct ik_mcp_client *client = arg;
+
+	client->events->changed(client->arg);
+}
+
+/* Report a change after a pause, so that many become one. */
+static void take_change(struct ik_mcp_client *client)
+{
+	if (ik_timer_running(client->pause))
+		return;
+	ik_timer_start(client->pause, client->pause_ms);
+	client->pause_ms *= 2;
+	if (client->pause_ms > PAUSE_LONGEST_MS)
+		client->pause_ms = PAUSE_LONGEST_MS;
+}
+
+/* Pass on a message of the log: its text, or its JSON. */
+static void take_log(struct ik_mcp_client *client, struct ik_json_span data)
+{
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_MCP_MESSAGE_LIMIT);
+	if (!ik_json_string(data, &text))
+		ik_buf_append(&text, data.text, data.length);
+	ik_buf_putc(&text, '\n');
+	if (ik_buf_status(&text) == IK_OK)
+		client->events->log(client->arg, text.data, text.length);
+	ik_buf_done(&text);
+}
+
+static void take_notification(struct ik_mcp_client *client, const struct ik_rpc_message *message)
+{
+	struct ik_mcp_request *request;
+
+	if (ik_json_string_is(message->method, "notifications/tools/list_changed")) {
+		take_change(client);
+	} else if (ik_json_string_is(message->method, "notifications/message")) {
+		take_log(client, ik_json_member(message->params, "data"));
+	} else if (ik_json_string_is(message->method, "notifications/progress")) {
+		request = find(client, ik_json_member(message->params, "progressToken"));
+		if (request && request->events->progress)
+			request->events->progress(request->arg, ik_json_member(message->params, "message"));
+	}
+}
+
+/* Answer a request of the server: only ping is known. */
+static void refuse(struct ik_mcp_client *client, const struct ik_rpc_message *message)
+{
+	static const struct ik_json_span none = { NULL, 0 };
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
+	if (ik_json_string_is(message->method, "ping"))
+		ik_rpc_put_result(&out, message->id, IK_JSON_SPAN("{}"));
+	else
+		ik_rpc_put_error(&out, message->id, IK_RPC_UNKNOWN_METHOD, "Method not found", none);
+	send_buf(client, &out, none);
+}
+
+static void take_message(struct ik_mcp_client *client, struct ik_json_span value)
+{
+	struct ik_rpc_message message = ik_rpc_read(value);
+	struct ik_mcp_request *request;
+
+	if (message.kind == IK_RPC_NOTIFICATION) {
+		take_notification(client, &message);
+	} else if (message.kind == IK_RPC_REQUEST) {
+		refuse(client, &message);
+	} else if (message.kind == IK_RPC_RESPONSE) {
+		request = find(client, message.id);
+		if (request)
+			take_answer(request, &message);
+		else
+			take_first_answer(client, &message);
+	}
+}
+
+static void on_message(void *arg, const char *text, size_t length)
+{
+	struct ik_mcp_client *client = arg;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span value, key, element;
+
+	if (client->closed || client->failure)
+		return;
+	if (!text) {
+		client->events->lost(client->arg);
+	} else if (ik_json_check(text, length, &value, NULL) != IK_OK) {
+		ik_log(IK_LOG_DEBUG, "mcp: a message is not JSON");
+	} else if (ik_json_span_type(value) == IK_JSON_ARRAY) {
+		/* A batch, as in 2025-03-26. */
+		while (!client->closed && ik_json_next(value, &walk, &key, &element))
+			take_message(client, element);
+	} else {
+		take_message(client, value);
+	}
+}
+
+static void on_log(void *arg, const char *bytes, size_t length)
+{
+	struct ik_mcp_client *client = arg;
+
+	if (!client->closed)
+		client->events->log(client->arg, bytes, length);
+}
+
+static void on_over(void *arg, const char *sentence, const struct ik_child_result *result)
+{
+	struct ik_mcp_client *client = arg;
+
+	client->over = true;
+	if (!client->failure && !client->closed)
+		client->events->over(client->arg, sentence, result);
+}
+
+const struct ik_mcp_transport_events ik_mcp_client_transport_events = { on_message, on_log,
+	on_over };
+
+/* ---- making and ending ---- */
+
+struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
+	const struct ik_mcp_client_events *events, void *arg)
+{
+	struct ik_mcp_client *client = ik_alloc(sizeof(*client));
+
+	client->loop = loop;
+	client->events = events;
+	client->arg = arg;
+	client->legacy_first = legacy;
+	client->silence = ik_timer_new(loop, on_silence, client);
+	client->pause = ik_timer_new(loop, on_pause, client);
+	client->pause_ms = PAUSE_FIRST_MS;
+	return client;
+}
+
+void ik_mcp_client_begin(struct ik_mcp_client *client, struct ik_mcp_transport *transport)
+{
+	client->transport = transport;
+	if (client->legacy_first)
+		ask_initialize(client);
+	else
+		ask_discover(client);
+}
+
+struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client)
+{
+	return (struct ik_mcp_about){
+		.version = client->ready ? client->transport->version : NULL,
+		.modern = client->modern,
+		.name = client->name,
+		.server_version = client->server_version,
+		.instructions = client->instructions,
+	};
+}
+
+void ik_mcp_client_end(struct ik_mcp_client *client)
+{
+	client->transport->ops->end(client->transport);
+}
+
+/* Deferred: a message may be at work. */
+static void release(void *arg)
+{
+	struct ik_mcp_client *client = arg;
+
+	free(client->name);
+	free(client->server_version);
+	free(client->instructions);
+	free(client->failure);
+	free(client);
+}
+
+struct ik_mcp_client *ik_mcp_client_close(struct ik_mcp_client *client)
+{
+	if (!client)
+		return NULL;
+	client->closed = true;
+	ik_loop_cancel_deferred(client->loop, report_failure, client);
+	while (client->requests)
+		forget(client->requests);
+	client->silence = ik_timer_close(client->silence);
+	client->pause = ik_timer_close(client->pause);
+	if (client->transport)
+		client->transport->ops->close(client->transport);
+	ik_loop_defer(client->loop, release, client);
+	return NULL;
+}

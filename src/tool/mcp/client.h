@@ -1,0 +1,78 @@
+/*
+ * client: the conversation with one running MCP server, in either era of the protocol.
+ *
+ * A modern server is asked server/discover and needs no session; one that doesn't know that, or is
+ * silent for five seconds, gets initialize (the specification of 2026-07-28, basic/lifecycle).
+ * Requests made before that is settled wait. Answers come in any order; those that nobody waits for
+ * are ignored, and what the server asks for is refused, since we offer it nothing.
+ *
+ * Owns the transport and the requests. May include: util, json, rpc, loop, tool/mcp.
+ */
+#ifndef IK_TOOL_MCP_CLIENT_H
+#define IK_TOOL_MCP_CLIENT_H
+
+#include "rpc/jsonrpc.h"
+#include "tool/mcp/transport.h"
+
+struct ik_mcp_client;
+struct ik_mcp_request;
+
+/* None may be NULL. All are called from the loop, never from inside a function of the client. */
+struct ik_mcp_client_events {
+	/* The era is settled: ik_mcp_client_about() says all. */
+	void (*ready)(void *arg);
+	/* The server says that its tools have changed; called again only after a pause. */
+	void (*changed)(void *arg);
+	/* What the server logs, for people: lines, whole or not. */
+	void (*log)(void *arg, const char *bytes, size_t length);
+	/* A message was too long to be read: nobody knows what it answered. */
+	void (*lost)(void *arg);
+	/* The server is gone, or of no use: why, and how its process ended (or NULL). No request is
+	 * answered any more. Called once; close the client. */
+	void (*over)(void *arg, const char *sentence, const struct ik_child_result *result);
+};
+
+struct ik_mcp_request_events {
+	/* The answer: a result or an error (rpc/jsonrpc.h). The request is gone. */
+	void (*answer)(void *arg, struct ik_json_span result, struct ik_json_span error);
+	/* It makes progress; message says how far, and may have no value. NULL: not wanted. */
+	void (*progress)(void *arg, struct ik_json_span message);
+};
+
+/* What is known of a server; borrowed. */
+struct ik_mcp_about {
+	const char *version; /* of the protocol; NULL: not settled */
+	bool modern;
+	const char *name, *server_version; /* by its own account; or NULL */
+	const char *instructions;          /* or NULL */
+};
+
+/* Make a client. legacy: an earlier run found that the server needs initialize. */
+struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
+	const struct ik_mcp_client_events *events, void *arg);
+/* Then make its transport with these events and the client as their arg, and begin with it. */
+extern const struct ik_mcp_transport_events ik_mcp_client_transport_events;
+void ik_mcp_client_begin(struct ik_mcp_client *client, struct ik_mcp_transport *transport);
+
+struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client);
+
+/*
+ * Ask something. members are those of params, without braces and _meta (copied); schema as in struct
+ * ik_mcp_sending, borrowed until the request is gone.
+ */
+struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const char *method,
+	const char *members, struct ik_json_span schema, const struct ik_mcp_request_events *events,
+	void *arg);
+/* Ask for all pages of the tools: the answer is an object with a member tools, and ttlMs if the
+ * server gave one. */
+struct ik_mcp_request *ik_mcp_client_list(struct ik_mcp_client *client,
+	const struct ik_mcp_request_events *events, void *arg);
+/* Forget a request, and tell the server. Takes NULL. Returns NULL. */
+struct ik_mcp_request *ik_mcp_request_cancel(struct ik_mcp_request *request);
+
+/* Have the server end in good order; over follows. */
+void ik_mcp_client_end(struct ik_mcp_client *client);
+/* Stop at once. Takes NULL. Returns NULL. */
+struct ik_mcp_client *ik_mcp_client_close(struct ik_mcp_client *client);
+
+#endif

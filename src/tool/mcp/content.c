@@ -1,0 +1,145 @@
+#include "tool/mcp/content.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "tool/fit.h"
+#include "util/base64.h"
+#include "util/limits.h"
+
+/* The parts of a result, as they are read. */
+struct parts {
+	struct ik_buf text;
+	struct ik_buf images; /* elements of arrays */
+	struct ik_buf others;
+};
+
+/* Is it base64 of a file that models take? */
+static bool is_picture(struct ik_json_span data)
+{
+	struct ik_buf text, bytes;
+	bool is;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&bytes, IK_LIMIT_PICTURE);
+	is = ik_json_string(data, &text) && ik_base64_read(&bytes, text.data, text.length) &&
+		ik_fit_begins(bytes.data, bytes.length);
+	ik_buf_done(&text);
+	ik_buf_done(&bytes);
+	return is;
+}
+
+/* Append a file of that name (or no value): as a picture if it is one, else only what it is. */
+static void put_file(struct parts *parts, struct ik_json_span data, struct ik_json_span type,
+	struct ik_json_span name)
+{
+	if (is_picture(data)) {
+		ik_json_printf(&parts->images, "{'image':%.*s", (int)data.length, data.text);
+		ik_json_printf(&parts->images, "'media_type':%.*s", (int)type.length, type.text);
+		if (name.text)
+			ik_json_printf(&parts->images, "'name':%.*s", (int)name.length, name.text);
+		ik_json_close(&parts->images, '}');
+		return;
+	}
+	ik_json_printf(&parts->others, "{'mimeType':%.*s", (int)type.length, type.text);
+	if (name.text)
+		ik_json_printf(&parts->others, "'uri':%.*s", (int)name.length, name.text);
+	ik_json_printf(&parts->others,
+		"'bytes':%zu,'note':'left out: not a picture, a PDF document or text'}",
+		data.length > 2 ? (data.length - 2) / 4 * 3 : 0);
+}
+
+/* Append an item of the content. */
+static void put_item(struct parts *parts, struct ik_json_span item)
+{
+	struct ik_json_span type = ik_json_member(item, "type"), data = ik_json_member(item, "data");
+	struct ik_json_span resource = ik_json_member(item, "resource");
+	struct ik_json_span text = ik_json_member(item, "text");
+	struct ik_json_span blob = ik_json_member(resource, "blob");
+	static const struct ik_json_span none = { NULL, 0 };
+
+	if (ik_json_string_is(type, "text") && ik_json_span_type(text) == IK_JSON_STRING) {
+		if (parts->text.length > 0)
+			ik_buf_putc(&parts->text, '\n');
+		(void)ik_json_string(text, &parts->text);
+	} else if (ik_json_span_type(data) == IK_JSON_STRING) {
+		put_file(parts, data, ik_json_member(item, "mimeType"), none);
+	} else if (ik_json_span_type(blob) == IK_JSON_STRING) {
+		put_file(parts, blob, ik_json_member(resource, "mimeType"),
+			ik_json_member(resource, "uri"));
+	} else {
+		ik_json_put_raw(&parts->others, resource.text ? resource : item);
+	}
+}
+
+/* Does the text say the same as the structured content? */
+static bool says_same(const struct ik_buf *text, struct ik_json_span structured)
+{
+	struct ik_json_span value;
+
+	return text->length == 0 ||
+		(text->length <= IK_LIMIT_JSON_ANSWER &&
+			ik_json_check(text->data, text->length, &value, NULL) == IK_OK &&
+			ik_json_equal(value, structured));
+}
+
+/* Append an array of such elements as a member. */
+static void put_list(struct ik_buf *out, const char *name, const struct ik_buf *elements)
+{
+	if (elements->length == 0)
+		return;
+	ik_json_key(out, name);
+	ik_json_open(out, '[');
+	ik_buf_append(out, elements->data, elements->length);
+	ik_json_close(out, ']');
+}
+
+static void put_parts(struct ik_buf *out, const struct parts *parts, struct ik_json_span structured)
+{
+	bool alone = parts->images.length == 0 && parts->others.length == 0;
+	bool same = structured.text && says_same(&parts->text, structured);
+
+	if (same && alone) {
+		ik_json_put_raw(out, structured);
+		return;
+	}
+	if (!structured.text && alone && parts->text.length > IK_LIMIT_JSON_ANSWER) {
+		ik_buf_append(out, parts->text.data, parts->text.length);
+		return;
+	}
+	ik_json_open(out, '{');
+	if (!same && (parts->text.length > 0 || alone)) {
+		ik_json_key(out, "output");
+		ik_json_put_string(out, parts->text.data, parts->text.length);
+	}
+	if (structured.text) {
+		ik_json_key(out, "structured");
+		ik_json_put_raw(out, structured);
+	}
+	put_list(out, "images", &parts->images);
+	put_list(out, "resources", &parts->others);
+	ik_json_close(out, '}');
+}
+
+bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out)
+{
+	struct ik_json_span content = ik_json_member(result, "content"), key, item;
+	struct ik_json_span structured = ik_json_member(result, "structuredContent");
+	bool failed = ik_json_is_true(ik_json_member(result, "isError"));
+	struct ik_json_walk walk = { NULL };
+	struct parts parts;
+
+	ik_buf_init(&parts.text, IK_LIMIT_TOOL_OUTPUT);
+	ik_buf_init(&parts.images, IK_LIMIT_TOOL_OUTPUT);
+	ik_buf_init(&parts.others, IK_LIMIT_TOOL_OUTPUT);
+	while (ik_json_span_type(content) == IK_JSON_ARRAY && ik_json_next(content, &walk, &key, &item))
+		put_item(&parts, item);
+	if (!failed || parts.text.length == 0)
+		put_parts(out, &parts, structured);
+	else
+		ik_buf_append(out, parts.text.data, parts.text.length);
+	ik_buf_done(&parts.text);
+	ik_buf_done(&parts.images);
+	ik_buf_done(&parts.others);
+	return !failed;
+}

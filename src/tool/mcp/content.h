@@ -1,0 +1,20 @@
+/*
+ * content: what an MCP server returns of a call, as the result of a tool.
+ *
+ * Texts are joined. Structured content replaces them if they say the same, and goes beside them
+ * otherwise. Pictures and documents have the form that tool/returned_files.h attaches; other files
+ * are only named, since no model reads them.
+ *
+ * Pure. May include: util, json, tool.
+ */
+#ifndef IK_TOOL_MCP_CONTENT_H
+#define IK_TOOL_MCP_CONTENT_H
+
+#include "json/scan.h"
+
+/* Append the result of tools/call as JSON, or as text if it is text that is too large to be read as
+ * JSON. Return false if the tool says that it failed: then its text is appended as it is. Check the
+ * buffer's status. */
+bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out);
+
+#endif
