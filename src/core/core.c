@@ -358,7 +358,7 @@ static void start_tools(struct ik_core *core, bool no_tools)
 {
 	static const struct ik_discovery_events events = { on_progress, on_finished, on_began,
 		on_problem };
-	const struct ik_setup *setup = core->setup;
+	struct ik_setup *setup = core->setup;
 	bool wanted = setup->config->tools_enabled && !no_tools;
 
 	core->discovery = ik_core_discovery(core->loop, setup, core->environment, &events, core);

@@ -164,8 +164,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 struct ik_registry *ik_core_registry(const struct ik_core *core);
 
 /* Return a new discovery for the configured directories (system, Kodelet's, the user's, and the
- * project's two), which has not scanned anything yet. environment and setup must outlive it. */
-struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+ * project's two) and MCP servers, which has not scanned anything yet. environment and setup must
+ * outlive it. */
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg);
 
 /* Like ik_core_discovery(), for the project's two directories alone; only trusted tools are run. */

@@ -6,6 +6,8 @@
 #include "config.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "tool/mcp/servers.h"
+#include "tool/mcp/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -337,7 +339,53 @@ static void add_cache(struct directories *directories, const struct ik_setup *se
 	free(path);
 }
 
-struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+static struct ik_mcp_entry *read_servers(void *arg, size_t *ret_count)
+{
+	struct ik_setup *setup = arg;
+	struct ik_mcp_servers servers = { .items = NULL };
+	struct ik_mcp_entry *entries;
+
+	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
+	entries = servers.items;
+	*ret_count = servers.count;
+	servers.items = NULL;
+	servers.count = 0;
+	ik_mcp_servers_done(&servers);
+	return entries;
+}
+
+/* Name the files that name servers: those in the home, of which one says what is trusted, and the
+ * project's. */
+static void server_places(void *arg, ik_source_place *place, void *place_arg)
+{
+	static const char *const own[] = { "mcp.json", "trust.json" };
+	const struct ik_setup *setup = arg;
+
+	for (size_t i = 0; setup->places.home && i < sizeof(own) / sizeof(own[0]); i++)
+		place(place_arg, setup->places.home, own[i]);
+	place(place_arg, setup->places.directory, ".mcp.json");
+}
+
+/* Add the MCP servers. */
+static void add_servers(const struct directories *directories, struct ik_setup *setup,
+	char **environment)
+{
+	const struct ik_mcp_source_options options = {
+		.start = {
+			.environment = (const char *const *)environment,
+			.directory = setup->places.directory,
+			.sandbox = setup->sandbox,
+			.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
+		},
+		.timeout_ms = setup->config->tools_scan_timeout_ms,
+		.cache = directories->options.cache,
+		.reader = { .read = read_servers, .places = server_places, .arg = setup },
+	};
+
+	ik_discovery_add_source(directories->discovery, ik_mcp_source_new(directories->loop, &options));
+}
+
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg)
 {
 	struct directories directories = {
@@ -358,7 +406,9 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_set
 	};
 
 	add_cache(&directories, setup);
-	return find_directories(&directories, setup, setup->project.trust);
+	(void)find_directories(&directories, setup, setup->project.trust);
+	add_servers(&directories, setup, environment);
+	return directories.discovery;
 }
 
 struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,

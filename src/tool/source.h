@@ -64,9 +64,9 @@ struct ik_source_ops {
 	/*
 	 * Start a call of one of its tools. It is reported like a child process: its output (IK_STDOUT:
 	 * the answer) as it arrives, then how it ended; a source without a process for each call
-	 * reports exit status 0, or why the call failed. Done is called once, never from inside call. NULL: it cannot start;
-	 * *error says why. IK_DENIED: it must not, since others may change the tool, or it is not what
-	 * was trusted.
+	 * reports exit status 0, or why the call failed. Done is called once, never from inside call.
+	 * NULL: it cannot start; *error says why. IK_DENIED: it must not, since others may change the
+	 * tool, or it is not what was trusted.
 	 */
 	struct ik_call *(*call)(struct ik_source *source, const struct ik_call_spec *spec,
 		const struct ik_child_events *events, void *arg, struct ik_error *error);

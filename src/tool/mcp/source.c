@@ -494,6 +494,12 @@ static void on_starting(void *arg)
 	fail_scan(server, IK_CODE_SCHEMA_TIMEOUT, ik_strdup(_("the server did not begin in time")));
 }
 
+static struct ik_mcp_transport *no_http(struct ik_error *error)
+{
+	(void)ik_error_set(error, IK_UNAVAILABLE, "servers with a URL can't be used yet");
+	return NULL;
+}
+
 /* Start a server, and ask it for its tools as soon as it is ready. */
 static bool start(struct mcp_server *server, struct ik_error *error)
 {
@@ -504,8 +510,9 @@ static bool start(struct mcp_server *server, struct ik_error *error)
 
 	ik_buf_clear(&server->log);
 	server->client = ik_mcp_client_new(source->loop, server->legacy, &events, server);
-	transport = ik_mcp_stdio_new(source->loop, &server->entry, &source->start,
-		&ik_mcp_client_transport_events, server->client, error);
+	transport = server->entry.url ? no_http(error)
+								  : ik_mcp_stdio_new(source->loop, &server->entry, &source->start,
+										&ik_mcp_client_transport_events, server->client, error);
 	if (!transport) {
 		server->client = ik_mcp_client_close(server->client);
 		return false;

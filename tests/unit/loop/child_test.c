@@ -132,6 +132,49 @@ Test(child, stderr_can_be_discarded_and_stdin_is_empty_without_input)
 	end_run(&run);
 }
 
+Test(child, input_that_comes_later)
+{
+	struct ik_child_spec spec = SHELL("exec cat");
+	struct run run;
+
+	init_run(&run, fixture_loop());
+	spec.timeout_ms = 0;
+	spec.input_room = 400000;
+	start(&run, &spec);
+	for (int i = 0; i < 1000; i++) {
+		char piece[300];
+
+		memset(piece, 'a' + i % 26, sizeof(piece));
+		cr_assert(ik_child_write(run.child, piece, sizeof(piece)));
+	}
+	cr_assert_not(ik_child_write(run.child, "", 400001), "more than there is room for");
+	ik_child_end(run.child, 5000);
+	cr_assert_not(ik_child_write(run.child, "x", 1), "after the end");
+	fixture_run_until(run.loop, &run.done);
+	cr_assert_eq(run.out[IK_STDOUT].length, 300000);
+	for (size_t i = 0; i < 300000; i++)
+		cr_assert_eq(run.out[IK_STDOUT].data[i], 'a' + (int)(i / 300) % 26);
+	cr_assert(run.result.exited && !run.result.timed_out);
+	fixture_end(run.loop);
+	end_run(&run);
+}
+
+Test(child, end_of_input_is_not_enough_for_all)
+{
+	struct ik_child_spec spec = SHELL("while :; do sleep 1; done");
+	struct run run;
+
+	init_run(&run, fixture_loop());
+	spec.timeout_ms = 0;
+	spec.input_room = 1000;
+	start(&run, &spec);
+	ik_child_end(run.child, 50);
+	fixture_run_until(run.loop, &run.done);
+	cr_assert_eq(run.result.signal_number, SIGTERM);
+	fixture_end(run.loop);
+	end_run(&run);
+}
+
 Test(child, ten_megabytes_through_cat_and_back)
 {
 	const size_t length = 10 * 1000 * 1000;
