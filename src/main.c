@@ -41,6 +41,7 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_CONFIG] = ik_cli_config,
 	[IK_VERB_CONFIG_SET] = ik_cli_config_set,
 	[IK_VERB_DOCTOR] = ik_doctor,
+	[IK_VERB_HOOK_LIST] = ik_cli_hook,
 	[IK_VERB_MCP_SERVE] = ik_mcp_serve,
 };
 

@@ -15,6 +15,7 @@ libik_agent_a_SOURCES += \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_reader.c src/agent/session/file_reader.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
+	src/agent/session/hooked.c src/agent/session/hooked.h \
 	src/agent/session/record.c src/agent/session/record.h \
 	src/agent/session/runs.c src/agent/session/runs.h \
 	src/agent/session/session.c src/agent/session/session.h \

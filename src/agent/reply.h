@@ -30,6 +30,7 @@ bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_SEARCH, IK_PART_CALL };
 enum ik_call_state {
 	IK_CALL_PENDING, /* waits for the calls before it */
+	IK_CALL_RULING,  /* waits for its ruling */
 	IK_CALL_ASKING,  /* waits for the user */
 	IK_CALL_ALLOWED, /* waits until another call has ended */
 	IK_CALL_RUNNING,

@@ -5,12 +5,13 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Stop the loop once the changes of all calls are recorded. */
+/* Stop the loop once nothing is waited for any more. */
 static void stop(void *arg)
 {
 	struct ik_chat *chat = arg;
 
-	ik_loop_stop(chat->loop);
+	if (ik_core_may_end(&chat->core, stop, chat))
+		ik_loop_stop(chat->loop);
 }
 
 void ik_chat_end(struct ik_chat *chat, int status)
@@ -19,9 +20,10 @@ void ik_chat_end(struct ik_chat *chat, int status)
 		chat->status = status;
 	chat->ending = true;
 	/* After a signal, do not wait. */
-	if (status >= 128 || !chat->core.session ||
-		ik_session_await_undo(chat->core.session, stop, chat))
+	if (status >= 128)
 		ik_loop_stop(chat->loop);
+	else
+		stop(chat);
 }
 
 static void on_quit(struct ik_chat *chat, void *arg)

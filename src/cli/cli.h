@@ -90,6 +90,9 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup);
 
+/* cli_hook.c: `ikigai hook list` */
+int ik_cli_hook(const struct ik_options *options, struct ik_setup *setup);
+
 /* cli_model.c: `ikigai model list|show` */
 int ik_cli_model(const struct ik_options *options, struct ik_setup *setup);
 

@@ -123,6 +123,10 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 	for (i = 0; (command = ik_custom_command_at(t->cli.setup->custom_commands, i)); i++)
 		if (command->of_project)
 			add(t, ik_strdup(command->path));
+	files = ik_hooks_files(&t->cli.setup->places, t->cli.setup->config);
+	for (i = 0; files[i]; i++)
+		add(t, files[i]);
+	free(files);
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */

@@ -303,7 +303,7 @@ static void check_config(struct doctor *doctor)
 			  "prints them)"));
 }
 
-/* ---- tools and commands ---- */
+/* ---- hooks, tools and commands ---- */
 
 /* Report the commands that the user added. */
 static void check_commands(struct doctor *doctor)
@@ -339,6 +339,22 @@ static void check_servers(struct doctor *doctor)
 	for (size_t i = 0; i < servers.notes.count; i++)
 		say(doctor, NOTE, N_("servers"), "%s", servers.notes.items[i]);
 	ik_mcp_servers_done(&servers);
+}
+
+/* Report the hooks; the project's that are not trusted are reported with the tools. */
+static void check_hooks(struct doctor *doctor)
+{
+	struct ik_setup *setup = doctor->cli.setup;
+	struct ik_hooks *hooks = ik_hooks_read(&setup->places, setup->config, &setup->project);
+
+	if (hooks->count > 0)
+		say(doctor, OK, N_("hooks"),
+			ngettext("%zu hook (ikigai hook list prints it)",
+				"%zu hooks (ikigai hook list prints them)", hooks->count),
+			hooks->count);
+	for (size_t i = 0; i < hooks->problem_count; i++)
+		say(doctor, WRONG, N_("hooks"), "%s", hooks->problems[i]);
+	ik_hooks_free(hooks);
 }
 
 /* Report the results of a scan of the tools. */
@@ -810,6 +826,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		check_config,
 		check_servers,
 		check_sandbox,
+		check_hooks,
 		check_database,
 		check_disk,
 	};

@@ -162,7 +162,7 @@ static void stop_when_written(void *arg)
 		ik_session_cancel(exec->core.session);
 	}
 	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
-		(!exec->core.session || ik_session_await_undo(exec->core.session, stop_when_written, exec)))
+		ik_core_may_end(&exec->core, stop_when_written, exec))
 		ik_loop_stop(exec->loop);
 }
 

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_cli.a
 libik_cli_a_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cli_complete.c \
+	src/cli/cli_hook.c \
 	src/cli/cli_model.c \
 	src/cli/cli_session.c \
 	src/cli/cli_tool.c \

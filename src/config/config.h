@@ -83,6 +83,7 @@ struct ik_config {
 	char *custom_global_dir, *custom_local_dir;
 	int64_t custom_timeout_ms, custom_max_output_size;
 	struct ik_string_list custom_env_whitelist;
+	bool hooks_claude;
 
 	int64_t max_tool_turns, compact_at;
 	char *model_lists;          /* directory of agent/model_cache.h; NULL: no home */

@@ -83,10 +83,25 @@ static void use_instructions(struct ik_core *core, const struct ik_registry *reg
 		ik_session_set_instructions(core->sessions[i].session, core->instructions);
 }
 
+/* Read the hooks, again if they were read before. */
+static void read_hooks(struct ik_core *core)
+{
+	struct ik_setup *setup = core->setup;
+	struct ik_hooks *hooks = ik_hooks_read(&setup->places, setup->config, &setup->project);
+
+	ik_hook_runner_set(core->hook_runner, hooks);
+	ik_hooks_free(core->hooks);
+	core->hooks = hooks;
+	if (hooks->problem_count > 0 && is_news(&core->hook_problem, hooks->problems[0]))
+		ik_session_add_problem(core->session, hooks->problems[0]);
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_core *core = arg;
 
+	if (core->scanned)
+		read_hooks(core);
 	core->scanned = true;
 	log_scan(registry);
 	if (core->catalogue_due) {
@@ -235,7 +250,7 @@ static void read_kept_rules(struct ik_core *core)
 }
 
 /* Create a session that has no model yet. */
-static struct ik_session *make_session(struct ik_core *core, void *session_arg)
+static struct ik_session *make_session(struct ik_core *core, void *session_arg, const char *began)
 {
 	const struct ik_setup *setup = core->setup;
 	const struct ik_config *config = setup->config;
@@ -260,6 +275,8 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 		.output_schema = setup->output_schema,
 		.no_tools = core->no_tools,
 		.policy = core->policy,
+		.hooks = core->hook_runner,
+		.began = began,
 		.asking = core->asking,
 		.sink = core->events->event,
 		.sink_arg = session_arg,
@@ -297,7 +314,7 @@ bool ik_resume_is_possible(const struct ik_session *session)
 /* Add an entry. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
-	struct ik_session *session = make_session(core, session_arg);
+	struct ik_session *session = make_session(core, session_arg, NULL);
 
 	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
 		sizeof(*core->sessions));
@@ -466,9 +483,11 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->file_writes = ik_file_writes_new();
+	core->hook_runner = ik_hook_runner_new(loop, (const char *const *)core->environment);
 	core->session = add_session(core, session_arg);
 	ik_session_set_model(core->session, setup->model);
 	read_kept_rules(core);
+	read_hooks(core);
 	start_tools(core, no_tools);
 	refresh_models(core);
 	if (setup->places.problem)
@@ -490,8 +509,9 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 		return NULL;
 	model = ik_model_ref(ik_session_model(session));
 	forget_questions(core, entry);
+	ik_session_tell_end(session, "clear");
 	ik_session_close(session);
-	session = entry->session = make_session(core, entry->arg);
+	session = entry->session = make_session(core, entry->arg, "clear");
 	if (front)
 		core->session = session;
 	ik_session_set_model(session, model);
@@ -542,6 +562,14 @@ void ik_core_read_instructions(struct ik_core *core)
 		ik_session_add_problem(core->session, setup->config->warnings.items[i]);
 }
 
+bool ik_core_may_end(struct ik_core *core, void (*ready)(void *arg), void *arg)
+{
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_tell_end(core->sessions[i].session, "prompt_input_exit");
+	return (!core->session || ik_session_await_undo(core->session, ready, arg)) &&
+		(!core->hook_runner || ik_hook_runner_rest(core->hook_runner, ready, arg));
+}
+
 void ik_core_watch(struct ik_core *core)
 {
 	if (core->setup->config->tools_watch && core->tools_wanted)
@@ -575,6 +603,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->session = NULL;
 	ik_slots_free(core->slots);
 	ik_file_writes_free(core->file_writes);
+	core->hook_runner = ik_hook_runner_close(core->hook_runner);
+	core->hooks = ik_hooks_free(core->hooks);
+	free(core->hook_problem);
 	ik_discovery_close(core->discovery);
 	ik_http_free(core->http);
 	if (core->store)

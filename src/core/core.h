@@ -8,6 +8,7 @@
 
 #include "agent/model_list.h"
 #include "agent/session/session.h"
+#include "core/hook_places.h"
 #include "core/setup.h"
 #include "tool/discovery.h"
 #include "tui/edit/keymap.h"
@@ -76,7 +77,10 @@ struct ik_core {
 	bool no_tools;
 	enum ik_asking asking;
 	struct ik_policy *policy;
-	char *policy_path;                /* file with the rules that the user saved; NULL: no home */
+	struct ik_hooks *hooks; /* as last read */
+	struct ik_hook_runner *hook_runner;
+	char *hook_problem; /* what of them could not be read, as last reported; or NULL */
+	char *policy_path;  /* file with the rules that the user saved; NULL: no home */
 	struct ik_tool_switches switches; /* of this run of the program */
 	bool scanned;
 	char *catalogue;              /* of the skills, as the model gets it; or NULL */
@@ -124,6 +128,10 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 /* Switch a tool on or off from the next round on, for this session or (for_good) permanently. */
 enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,
 	struct ik_error *error) IK_MUST_USE;
+
+/* May the program end? Hooks are told that the sessions end; calls' changes are recorded for /undo. If
+ * false, ready is called when this may be asked again, after a few seconds at most. */
+bool ik_core_may_end(struct ik_core *core, void (*ready)(void *arg), void *arg);
 
 /* Scan whenever a tool directory changes, if so configured. */
 void ik_core_watch(struct ik_core *core);

@@ -17,6 +17,7 @@ static const char chat_help[] =
 	   "       ikigai tool list|show|run|validate|new|trust ...\n"
 	   "       ikigai session list|show|export|import|search|delete|backup|recover ...\n"
 	   "       ikigai model list|show ...\n"
+	   "       ikigai hook list\n"
 	   "       ikigai mcp serve [OPTIONS]\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
@@ -146,6 +147,16 @@ static const char model_help[] =
 	   "Example: ikigai model list -p anthropic\n"
 	   "See also ikigai(1).\n");
 
+static const char hook_help[] =
+	N_("Usage: ikigai hook list\n"
+	   "\n"
+	   "The hooks that are run when something happens, in the order in which they count:\n"
+	   "event, tools (a regular expression), file, command; and which of a project's do\n"
+	   "not run, since you don't trust them: ikigai tool trust.\n"
+	   "\n"
+	   "Example: ikigai hook list | grep PreToolUse\n"
+	   "See also ikigai-hooks(7).\n");
+
 static const char mcp_help[] =
 	N_("Usage: ikigai mcp serve [--http ADDRESS:PORT] [--tools GLOB,...] [--yes]\n"
 	   "\n"
@@ -221,6 +232,7 @@ static const struct verb verbs[] = {
 		N_("needs a key and a value, such as: ikigai config set ui.theme light") },
 	{ "model", "list", IK_VERB_MODEL_LIST, model_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, IK_OPERAND_MODEL, NULL },
+	{ "hook", "list", IK_VERB_HOOK_LIST, hook_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "mcp", "serve", IK_VERB_MCP_SERVE, mcp_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, IK_OPERAND_TEXT, NULL },

@@ -35,6 +35,7 @@ enum ik_verb {
 	IK_VERB_CONFIG,
 	IK_VERB_CONFIG_SET,
 	IK_VERB_DOCTOR,
+	IK_VERB_HOOK_LIST,
 	IK_VERB_MCP_SERVE,
 	IK_VERB_HELP, /* print help_text, exit 0 */
 	IK_VERB_VERSION

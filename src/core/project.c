@@ -308,18 +308,11 @@ bool ik_project_trusts(const struct ik_project *project, const char *path,
 	struct ik_identity *ret_identity, struct ik_error *error)
 {
 	enum ik_trust_state state;
-	char digest[IK_SHA256_TEXT];
 
-	if (ik_trust_read(project->trust, error) != IK_OK ||
-		ik_identity_read(path, ret_identity, error) != IK_OK)
+	error->status = IK_OK;
+	state = ik_trust_examine(project->trust, path, ret_identity, error);
+	if (error->status != IK_OK)
 		return false;
-	state = ik_trust_judge(project->trust, path, NULL);
-	if (state == IK_TRUST_UNREAD) {
-		if (ik_sha256_of_file(path, digest, error) != IK_OK)
-			return false;
-		state = ik_identity_holds(path, ret_identity) ? ik_trust_judge(project->trust, path, digest)
-													  : IK_TRUST_CHANGED;
-	}
 	if (state == IK_TRUST_TRUSTED)
 		return true;
 	(void)ik_error_set(error, IK_DENIED,

@@ -29,12 +29,14 @@ void ik_untrusted_add(struct ik_untrusted_list *list, const char *path,
 	const struct ik_identity *identity, bool changed);
 void ik_untrusted_clear(struct ik_untrusted_list *list);
 
-/* Files that take effect by themselves. A new kind of them needs a row of ik_project_files(), too. */
+/* Files that take effect by themselves. A new kind of them needs a row of ik_project_files(), too
+ * (hooks have ik_hooks_files()). */
 enum ik_project_part {
 	IK_PROJECT_CONFIG,  /* .ikigai/config.json */
 	IK_PROJECT_AGENTS,  /* AGENTS.md files */
 	IK_PROJECT_SERVERS, /* .mcp.json: MCP servers */
 	IK_PROJECT_PROMPTS, /* prompt files (core/custom_commands.h), which cli_trust.c adds */
+	IK_PROJECT_HOOKS,   /* hooks (core/hook_places.h) */
 	IK_PROJECT_PARTS
 };
 

@@ -292,6 +292,8 @@ static void guard_targets(struct ik_setup *setup)
 		"mcp.json",
 		"tools",
 		"prompts",
+		"hooks.json",
+		"hooks",
 	};
 	char *home = ik_path_canonical(setup->places.home);
 	size_t i;
@@ -321,6 +323,12 @@ static void make_sandbox(struct ik_setup *setup)
 	if (setup->places.home) {
 		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
 		guard_targets(setup);
+	}
+	if (setup->config->hooks_claude && setup->places.user_home) {
+		char *hooks = ik_path_join(setup->places.user_home, ".claude/settings.json");
+
+		ik_sandbox_guard(setup->sandbox, hooks, IK_CONFINE_READING);
+		free(hooks);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/identity.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -361,6 +360,25 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 		decisions_done(&trust->known);
 	}
 	return status;
+}
+
+enum ik_trust_state ik_trust_examine(struct ik_trust *trust, const char *path,
+	struct ik_identity *ret_identity, struct ik_error *error)
+{
+	enum ik_trust_state state;
+	char digest[IK_SHA256_TEXT];
+
+	*ret_identity = (struct ik_identity){ .inode = 0 };
+	if (ik_trust_read(trust, error) != IK_OK ||
+		ik_identity_read(path, ret_identity, error) != IK_OK)
+		return IK_TRUST_NEW;
+	state = ik_trust_judge(trust, path, NULL);
+	if (state != IK_TRUST_UNREAD)
+		return state;
+	if (ik_sha256_of_file(path, digest, error) != IK_OK)
+		return IK_TRUST_NEW;
+	return ik_identity_holds(path, ret_identity) ? ik_trust_judge(trust, path, digest)
+												 : IK_TRUST_CHANGED;
 }
 
 /* ---- changes ---- */

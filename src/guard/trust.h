@@ -20,6 +20,7 @@
 #ifndef IK_GUARD_TRUST_H
 #define IK_GUARD_TRUST_H
 
+#include "util/identity.h"
 #include "util/sha256.h"
 
 #include <stdbool.h>
@@ -61,6 +62,12 @@ const char *ik_trust_problem(const struct ik_trust *trust);
  * contents have not been read. */
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
 	const char *digest);
+
+/* Judge a file as it is now: read the trust, and the file if its contents decide, which blocks. A file
+ * that can't be read is NEW. *ret_identity is what the state holds for; all zero: the file can't be
+ * examined, and *error says why. */
+enum ik_trust_state ik_trust_examine(struct ik_trust *trust, const char *path,
+	struct ik_identity *ret_identity, struct ik_error *error);
 
 /* Does the user not want to be asked about this directory? */
 bool ik_trust_is_refused(const struct ik_trust *trust);

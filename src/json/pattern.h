@@ -4,7 +4,7 @@
  * A pattern that can't be compiled and a search that takes too long give "unknown": no value is
  * rejected because of something that was not computed.
  *
- * Private to json. May include: util, json/scan.h, <pcre2.h> in pattern.c.
+ * May include: util, json/scan.h, <pcre2.h> in pattern.c.
  */
 #ifndef IK_JSON_PATTERN_H
 #define IK_JSON_PATTERN_H

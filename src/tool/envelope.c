@@ -385,7 +385,7 @@ void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max
 		ik_json_count(envelope) > 0 ? "," : "", max_tool_turns);
 }
 
-void ik_envelope_hint(struct ik_buf *envelope, const char *sentence)
+void ik_envelope_add(struct ik_buf *envelope, const char *name, const char *text)
 {
 	const char *comma = memchr(envelope->data, ',', envelope->length);
 	struct ik_buf hint;
@@ -393,8 +393,8 @@ void ik_envelope_hint(struct ik_buf *envelope, const char *sentence)
 	if (!comma)
 		return;
 	ik_buf_init(&hint, envelope->ceiling);
-	ik_buf_puts(&hint, ",\"hint\":");
-	ik_json_put_text(&hint, sentence);
+	ik_buf_printf(&hint, ",\"%s\":", name);
+	ik_json_put_text(&hint, text);
 	if (ik_buf_status(&hint) == IK_OK)
 		ik_buf_insert(envelope, (size_t)(comma - envelope->data), hint.data, hint.length);
 	ik_buf_done(&hint);

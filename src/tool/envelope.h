@@ -2,8 +2,8 @@
  * envelope: the form in which a model receives the result of a tool call.
  *
  * {"tool_success":true,"result":<the tool's JSON, unchanged>} or
- * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in both, "hint" may
- * follow tool_success.
+ * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in both, "hook" and
+ * "hint" may follow tool_success.
  *
  * Text longer than a limit is cut. The part left out is replaced by
  *     [… 123456 bytes left out …]
@@ -67,8 +67,8 @@ void ik_envelope_refusal(struct ik_buf *out, enum ik_tool_failure failure, const
  * tool loop ends. */
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns);
 
-/* Insert "hint" right after the success of an envelope. */
-void ik_envelope_hint(struct ik_buf *envelope, const char *sentence);
+/* Insert a member ("hint", "hook") with a text right after the success of an envelope. */
+void ik_envelope_add(struct ik_buf *envelope, const char *name, const char *text);
 
 bool ik_envelope_succeeded(struct ik_json_span envelope);
 

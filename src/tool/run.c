@@ -83,7 +83,7 @@ static void add_hint(struct ik_run *run)
 		return;
 	ik_buf_init(&sentence, IK_LIMIT_ARGUMENTS);
 	ik_sandbox_put_hint(run->sandbox, &sentence);
-	ik_envelope_hint(&run->envelope, sentence.data);
+	ik_envelope_add(&run->envelope, "hint", sentence.data);
 	ik_buf_done(&sentence);
 }
 

@@ -59,6 +59,7 @@ CLI_TESTS = \
 	tests/cli/keys.screen \
 	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen \
 	tests/cli/mcp_servers.screen tests/cli/mcp_stdio.screen \
+	tests/cli/hooks.screen tests/cli/hooks_hostile.screen \
 	tests/cli/model_list.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \

@@ -26,16 +26,17 @@ enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 struct tool_run {
 	struct tool_run *next;
 	struct ik_runs *runs;
-	struct ik_run *run;       /* NULL: not yet started, or ended */
-	char *command;            /* the user's shell command; NULL: a tool */
-	struct ik_child *child;   /* process of the command */
-	struct ik_buf head, tail; /* its output */
-	size_t left_out;          /* bytes left out between head and tail */
-	bool own;                 /* the user's */
-	bool start_emitted;       /* for a user's call: its start was emitted */
-	bool released;            /* it reports nothing more and is not in the list any more */
-	struct ik_slot slot;      /* for a model's call */
-	int call;                 /* the turn's number of it */
+	struct ik_run *run;                 /* NULL: not yet started, or ended */
+	const struct ik_run_result *result; /* that is kept; or NULL */
+	char *command;                      /* the user's shell command; NULL: a tool */
+	struct ik_child *child;             /* process of the command */
+	struct ik_buf head, tail;           /* its output */
+	size_t left_out;                    /* bytes left out between head and tail */
+	bool own;                           /* the user's */
+	bool start_emitted;                 /* for a user's call: its start was emitted */
+	bool released;       /* it reports nothing more and is not in the list any more */
+	struct ik_slot slot; /* for a model's call */
+	int call;            /* the turn's number of it */
 	int round;
 	char *id;
 	char *name;
@@ -191,16 +192,45 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 	}
 }
 
+/* Deliver the result of a call. */
+static void end_run(struct tool_run *run, const struct ik_run_result *result)
+{
+	struct ik_run *done = run->run;
+
+	run->run = NULL; /* result's pointers are valid until the run is closed */
+	deliver(run, result);
+	ik_run_close(done);
+}
+
 /* Process the end of a call. */
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
-	struct ik_run *done = run->run;
+	const struct ik_runs_options *options = &run->runs->options;
+	const struct ik_judged_call call = {
+		.call = run->call,
+		.id = run->id,
+		.name = run->name,
+		.arguments = { run->arguments.data, run->arguments.length },
+	};
 
 	run->recording = ik_recording_end(run->recording);
-	run->run = NULL; /* result's pointers are valid until the run is closed */
-	deliver(run, result);
-	ik_run_close(done);
+	if (!run->own &&
+		options->ended(options->arg, &call,
+			(struct ik_json_span){ result->envelope, result->envelope_length }))
+		run->result = result;
+	else
+		end_run(run, result);
+}
+
+void ik_runs_deliver(struct ik_runs *runs, int call)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && (run->own || run->call != call || !run->result))
+		run = run->next;
+	if (run)
+		end_run(run, run->result);
 }
 
 /* Append a run to the list. Strings are copied. id is that of a model's call, or NULL for the

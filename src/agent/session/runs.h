@@ -31,6 +31,9 @@ struct ik_runs_options {
 	struct ik_undo_recorder *recorder;
 	struct ik_slots *slots;    /* NULL: no limit */
 	struct ik_run_options run; /* for every call */
+	/* A model's call has ended with this envelope: return true to keep its result until
+	 * ik_runs_deliver(). */
+	bool (*ended)(void *arg, const struct ik_judged_call *call, struct ik_json_span envelope);
 	/* Called when a model's call has ended: IK_INPUT_TOOL_DONE. */
 	void (*done)(void *arg, const struct ik_input *input);
 	void *arg;
@@ -51,6 +54,9 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_span arguments);
 /* Start a shell command of the user's. */
 void ik_runs_start_command(struct ik_runs *runs, const char *command);
+
+/* Pass the result of a model's call that was kept to the turn, if it is still there. */
+void ik_runs_deliver(struct ik_runs *runs, int call);
 
 bool ik_runs_is_empty(const struct ik_runs *runs);
 /* Cancel the model's calls (own: the user's runs); each still ends as usual. */

@@ -6,6 +6,7 @@
 
 #include "agent/output.h"
 #include "agent/session/compaction.h"
+#include "agent/session/hooked.h"
 #include "agent/session/record.h"
 #include "agent/session/runs.h"
 #include "agent/session/undo_recorder.h"
@@ -64,6 +65,8 @@ struct ik_session {
 	struct ik_stored *stored;
 	struct ik_undo_recorder *recorder;
 	struct ik_runs *runs;
+	struct ik_hooked *hooked;
+	bool end_told;                    /* to hooks */
 	struct ik_compaction *compaction; /* NULL: no summary is being made */
 };
 
@@ -178,47 +181,81 @@ static char *why_asked(const struct ik_verdict *verdict)
 	return ik_strdup(_("In the mode \"ask\" you are asked before a tool may change anything."));
 }
 
-/* Return the policy's verdict on a call. */
-static struct ik_verdict verdict_of(const struct ik_session *session, const struct ik_tool *tool,
-	struct ik_json_span arguments)
+/* Return the sentence of a call that is not run, since hooks want the user to be asked. */
+static char *nobody_asked(const struct ik_hook_outcome *outcome, const char *name)
 {
-	struct ik_verdict verdict;
-	struct ik_buf text;
-
-	/* Judge the arguments that the tool gets. */
-	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
-	ik_session_put_arguments(session, tool->name, arguments.text, arguments.length, &text);
-	verdict = ik_policy_judge(session->options.policy, tool->name, ik_tool_reads_only(tool),
-		text.data, text.length);
-	ik_buf_done(&text);
-	return verdict;
+	return ik_format("Tool '%s' was not run: the hook %s wants the person to be asked first, and "
+					 "nobody is there%s%s",
+		name, outcome->by, outcome->reason[0] ? ": " : "", outcome->reason);
 }
 
-static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_json_span arguments,
-	bool is_asking, char **ret_text)
+/* Judge a call by the policy and by what hooks want (NULL: nothing). What the policy denies, no hook
+ * allows. */
+static enum ik_turn_verdict apply_policy(struct ik_session *session,
+	const struct ik_judged_call *call, const struct ik_verdict *verdict,
+	const struct ik_hook_outcome *hooks, char **ret_text)
 {
-	const struct ik_session *session = arg;
-	const struct ik_tool *tool = ik_registry_find(session->registry, name);
+	enum ik_hook_decision wanted = hooks ? hooks->decision : IK_HOOK_NO_OPINION;
 	enum ik_asking asking = session->options.asking;
-	struct ik_verdict verdict;
+	bool policy_asks = verdict->decision == IK_DECISION_ASK;
 
-	/* A missing tool fails as not found, whatever the rules say. */
-	if (!tool || !session->options.policy)
-		return IK_TURN_ALLOW;
-	verdict = verdict_of(session, tool, arguments);
 	/* Switching from "ask" to "auto" passes through "read-only": keep a question that is open, so
 	 * that the user can answer it. */
-	if (is_asking && verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE)
+	if (call->is_asking && verdict->decision == IK_DECISION_DENY &&
+		verdict->reason == IK_REASON_MODE)
 		return IK_TURN_ASK;
-	if (verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_USER) {
-		*ret_text = why_asked(&verdict);
+	if (verdict->decision == IK_DECISION_DENY) {
+		*ret_text = ik_policy_denial(session->options.policy, call->name, verdict);
+		return IK_TURN_DENY;
+	}
+	if (wanted == IK_HOOK_DENY) {
+		*ret_text = ik_hook_denial(hooks, call->name);
+		return IK_TURN_DENY;
+	}
+	if (wanted == IK_HOOK_ALLOW || (wanted != IK_HOOK_ASK && !policy_asks) ||
+		asking == IK_ASKING_ALLOWED)
+		return IK_TURN_ALLOW;
+	if (asking == IK_ASKING_USER) {
+		*ret_text = wanted == IK_HOOK_ASK
+			? ik_format(_("Hook %s asks before this call. %s"), hooks->by, hooks->reason)
+			: why_asked(verdict);
 		return IK_TURN_ASK;
 	}
-	if (verdict.decision == IK_DECISION_ALLOW ||
-		(verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_ALLOWED))
-		return IK_TURN_ALLOW;
-	*ret_text = ik_policy_denial(session->options.policy, name, &verdict);
+	*ret_text = policy_asks ? ik_policy_denial(session->options.policy, call->name, verdict)
+							: nobody_asked(hooks, call->name);
 	return IK_TURN_DENY;
+}
+
+static enum ik_turn_verdict judge(void *arg, const struct ik_judged_call *call, char **ret_text)
+{
+	struct ik_session *session = arg;
+	const struct ik_tool *tool = ik_registry_find(session->registry, call->name);
+	enum ik_turn_verdict result = IK_TURN_WAIT;
+	const struct ik_hook_outcome *hooks;
+	struct ik_verdict verdict = { .decision = IK_DECISION_ALLOW };
+	struct ik_json_span arguments, value;
+	struct ik_buf text;
+
+	/* A missing tool fails as not found, whatever the rules say. */
+	if (!tool)
+		return IK_TURN_ALLOW;
+	/* Judge the arguments that the tool gets. */
+	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(session, call->name, call->arguments.text, call->arguments.length,
+		&text);
+	if (ik_json_check(text.data, text.length, &value, NULL) != IK_OK)
+		value = (struct ik_json_span){ NULL, 0 };
+	if (ik_hooked_rule(session->hooked, call, value,
+			(struct ik_json_span){ tool->parameters, tool->parameters_length }, &hooks)) {
+		arguments = ik_hooked_arguments(session->hooked, call->id,
+			(struct ik_json_span){ text.data, text.length });
+		if (session->options.policy)
+			verdict = ik_policy_judge(session->options.policy, call->name, ik_tool_reads_only(tool),
+				arguments.text, arguments.length);
+		result = apply_policy(session, call, &verdict, hooks, ret_text);
+	}
+	ik_buf_done(&text);
+	return result;
 }
 
 /* Run a call with the arguments that the tool gets. */
@@ -229,8 +266,80 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
 	ik_session_put_arguments(session, effect->event.name, effect->event.text,
 		effect->event.text_length, &text);
-	ik_runs_start(session->runs, effect, (struct ik_json_span){ text.data, text.length });
+	ik_runs_start(session->runs, effect,
+		ik_hooked_arguments(session->hooked, effect->event.id,
+			(struct ik_json_span){ text.data, text.length }));
 	ik_buf_done(&text);
+}
+
+/* Emit an event about a call with the arguments that hooks have given it. */
+static void emit_call(struct ik_session *session, const struct ik_event *event)
+{
+	struct ik_json_span arguments = ik_hooked_arguments(session->hooked, event->id,
+		(struct ik_json_span){ event->text, event->text_length });
+	struct ik_event changed = *event;
+
+	changed.text = arguments.text;
+	changed.text_length = arguments.length;
+	ik_session_record_emit(session->record, &changed);
+}
+
+/* Ask hooks about the result of a call. */
+static bool on_call_ended(void *arg, const struct ik_judged_call *call,
+	struct ik_json_span envelope)
+{
+	struct ik_session *session = arg;
+
+	return ik_hooked_ended(session->hooked, call, envelope);
+}
+
+/* Pass the result of a call to the turn, with what hooks tell the model. */
+static void on_call_done(void *arg, const struct ik_input *input)
+{
+	struct ik_session *session = arg;
+	struct ik_input with = *input;
+	struct ik_buf context, envelope;
+
+	ik_buf_init(&context, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_hooked_put_context(session->hooked, input->call, &context);
+	if (context.length > 0) {
+		ik_buf_append(&envelope, input->text, input->text_length);
+		ik_envelope_add(&envelope, "hook", context.data);
+		with.text = envelope.data;
+		with.text_length = envelope.length;
+	}
+	post(session, &with);
+	ik_buf_done(&context);
+	ik_buf_done(&envelope);
+}
+
+/* Go on with a result that hooks were asked about. */
+static void on_after_hooks(void *arg, int call)
+{
+	struct ik_session *session = arg;
+
+	ik_runs_deliver(session->runs, call);
+}
+
+static bool may_end(void *arg, bool again)
+{
+	struct ik_session *session = arg;
+
+	return !ik_hooked_stops(session->hooked, again);
+}
+
+static const char *model_name(void *arg)
+{
+	const struct ik_model *model = answering(arg);
+
+	return model ? model->name : NULL;
+}
+
+/* Send a message that hooks have agreed to. */
+static void send_message(void *arg, struct ik_message *message)
+{
+	post(arg, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
 }
 
 /* ---- the context window ---- */
@@ -349,6 +458,41 @@ static void end_fallback(struct ik_session *session)
 		tell_model(session);
 }
 
+/* Store and emit a message. The result of a call is stored with what hooks did to it. */
+static void append(struct ik_session *session, const struct ik_event *event)
+{
+	struct ik_session_record *record = session->record;
+	struct ik_event with = *event;
+
+	with.message = ik_message_ref(event->message);
+	if (with.message->kind == IK_KIND_TOOL_RESULT)
+		with.message = ik_hooked_result(session->hooked, with.message);
+	ik_session_record_add(record, with.message);
+	ik_session_record_add_blobs(record, with.message, with.whole);
+	ik_session_record_emit(record, &with);
+	ik_message_unref(with.message);
+}
+
+/* Emit an event of the turn. */
+static void emit(struct ik_session *session, const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_TURN_STARTED) {
+		session->no_summary = false;
+		ik_undo_recorder_start_turn(session->recorder, session->registry);
+	}
+	if (event->kind == IK_EVENT_TURN_DONE)
+		ik_hooked_end_turn(session->hooked);
+	if (event->kind == IK_EVENT_ASKING) {
+		ik_hooked_tell(session->hooked, IK_HOOK_NOTIFICATION, "permission_prompt",
+			_("A question waits for your answer."));
+		emit_call(session, event);
+	} else {
+		ik_session_record_emit(session->record, event);
+	}
+	if (event->kind == IK_EVENT_TURN_DONE)
+		end_fallback(session);
+}
+
 static void perform(void *arg, const struct ik_effect *effect)
 {
 	struct ik_session *session = arg;
@@ -356,20 +500,12 @@ static void perform(void *arg, const struct ik_effect *effect)
 
 	switch (effect->kind) {
 	case IK_EFFECT_APPEND:
-		ik_session_record_add(record, effect->event.message);
-		ik_session_record_add_blobs(record, effect->event.message, effect->event.whole);
-		ik_session_record_emit(record, &effect->event);
+		append(session, &effect->event);
 		if (effect->event.kind == IK_EVENT_USAGE)
 			measure_context(session, &effect->event.usage);
 		break;
 	case IK_EFFECT_EMIT:
-		if (effect->event.kind == IK_EVENT_TURN_STARTED) {
-			session->no_summary = false;
-			ik_undo_recorder_start_turn(session->recorder, session->registry);
-		}
-		ik_session_record_emit(record, &effect->event);
-		if (effect->event.kind == IK_EVENT_TURN_DONE)
-			end_fallback(session);
+		emit(session, &effect->event);
 		break;
 	case IK_EFFECT_REQUEST:
 		session->request = effect->request;
@@ -384,7 +520,7 @@ static void perform(void *arg, const struct ik_effect *effect)
 		session->compaction = ik_compaction_close(session->compaction);
 		break;
 	case IK_EFFECT_RUN:
-		ik_session_record_emit(record, &effect->event);
+		emit_call(session, &effect->event);
 		if (!record->closing)
 			run_call(session, effect);
 		break;
@@ -513,6 +649,7 @@ static void finish_closing(struct ik_session *session)
 	session->compaction = ik_compaction_close(session->compaction);
 	session->exchange = ik_exchange_close(session->exchange);
 	session->runs = ik_runs_close(session->runs);
+	session->hooked = ik_hooked_close(session->hooked);
 	session->recorder = ik_undo_recorder_close(session->recorder);
 	session->stored = ik_stored_close(session->stored);
 	session->keeping = ik_timer_close(session->keeping);
@@ -637,6 +774,8 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 	end_compaction(session, result);
 	ik_session_record_add_message(record, message);
 	ik_message_unref(message);
+	if (!failed)
+		ik_hooked_begins(session->hooked, "compact");
 	if (!failed)
 		set_context(session, 0);
 	else
@@ -795,6 +934,7 @@ static bool make_room(struct ik_session *session, int rounds)
 	if (!model || !session->options.compact_at || session->record->closing ||
 		!ik_compaction_can_help(session->record->conversation, options.keep, rounds))
 		return false;
+	ik_hooked_tell(session->hooked, IK_HOOK_PRE_COMPACT, "auto", NULL);
 	session->compaction = ik_compaction_start(&options, NULL, "");
 	ik_compaction_tell(session->compaction);
 	return true;
@@ -873,6 +1013,7 @@ static struct ik_turn *make_turn(struct ik_session *session)
 		.is_read_only = is_read_only,
 		.call_line = call_line,
 		.judge = judge,
+		.may_end = may_end,
 		.read_output = options->output_schema ? read_output : NULL,
 		.perform = perform,
 		.arg = session,
@@ -910,7 +1051,8 @@ static void make_runs(struct ik_session *session)
 		.record = record,
 		.slots = options->slots,
 		.run = options->run,
-		.done = post,
+		.ended = on_call_ended,
+		.done = on_call_done,
 		.arg = session,
 	};
 
@@ -942,14 +1084,34 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	session->turn = make_turn(session);
 	session->keeping = ik_timer_new(options->loop, keep_reply, session);
 	session->stored = ik_stored_new(session->record, session->turn, &events, session);
+	session->hooked = ik_hooked_new(&(struct ik_hooked_options){
+		.record = session->record,
+		.runner = options->hooks,
+		.policy = options->policy,
+		.model = model_name,
+		.ruled = post,
+		.send = send_message,
+		.deliver = on_after_hooks,
+		.arg = session,
+	});
+	if (options->began)
+		ik_hooked_begins(session->hooked, options->began);
 	make_runs(session);
 	return session;
+}
+
+void ik_session_tell_end(struct ik_session *session, const char *reason)
+{
+	if (!session->end_told && session->record->stored)
+		ik_hooked_tell(session->hooked, IK_HOOK_SESSION_END, reason, NULL);
+	session->end_told = true;
 }
 
 struct ik_session *ik_session_close(struct ik_session *session)
 {
 	if (!session || session->record->closing)
 		return NULL;
+	ik_session_tell_end(session, "other");
 	session->record->closing = true;
 	if (!session->stepping)
 		finish_closing(session);
@@ -1009,7 +1171,8 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 
 void ik_session_submit_message(struct ik_session *session, struct ik_message *message)
 {
-	post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
+	if (!ik_hooked_submit(session->hooked, message))
+		send_message(session, message);
 	if (session->compaction)
 		ik_compaction_tell(session->compaction);
 }
@@ -1051,6 +1214,8 @@ void ik_session_cancel(struct ik_session *session)
 	/* The sink may have closed the session. */
 	if (session->runs)
 		ik_runs_cancel(session->runs, true);
+	if (session->hooked)
+		ik_hooked_cancel(session->hooked);
 	post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
@@ -1062,6 +1227,7 @@ bool ik_session_loading(const struct ik_session *session)
 bool ik_session_busy(const struct ik_session *session)
 {
 	return session->compaction || !ik_runs_is_empty(session->runs) || session->inbox ||
+		ik_hooked_is_busy(session->hooked) ||
 		(ik_turn_queued(session->turn) > 0 && !ik_turn_holds(session->turn)) ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
@@ -1174,6 +1340,7 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 			_("There is nothing to summarise yet."));
 		return;
 	}
+	ik_hooked_tell(session->hooked, IK_HOOK_PRE_COMPACT, "manual", words);
 	/* Queue messages meanwhile, as while a history is loaded. */
 	post_history(session, false);
 	ik_compaction_tell(session->compaction);
@@ -1241,6 +1408,7 @@ void ik_session_want_prompt(struct ik_session *session)
 void ik_session_restore(struct ik_session *session, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg)
 {
+	ik_hooked_begins(session->hooked, "resume");
 	ik_stored_restore(session->stored, id, copy, done, arg);
 	post_history(session, false);
 }

@@ -9,7 +9,7 @@
  * A session consists of a turn and these objects of the folder, which know only what they are
  * given: record (the conversation, in memory and in the store), exchange (the request to the
  * provider), stored (restoring, following, the lock), runs (running calls and commands),
- * undo_recorder and compaction.
+ * undo_recorder, hooked and compaction.
  *
  * Owns all of these, but not the loop, the http client, the registry or the store (which may be
  * shared, so the session does not report its state).
@@ -26,6 +26,7 @@
 #include "conversation/conversation.h"
 #include "conversation/event.h"
 #include "guard/policy.h"
+#include "hook/hook_run.h"
 #include "net/http.h"
 #include "provider/wire/format.h"
 #include "store/store.h"
@@ -67,6 +68,8 @@ struct ik_session_options {
 	                               (agent/output.h); NULL: nothing */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
+	struct ik_hook_runner *hooks;   /* borrowed; NULL: none */
+	const char *began;              /* how, for hooks (agent/session/hooked.h); NULL: "startup" */
 	enum ik_asking asking;
 	ik_event_sink *sink;
 	void *sink_arg;
@@ -205,6 +208,10 @@ bool ik_session_undo_is_recorded(const struct ik_session *session);
  * ready is called when the changes are recorded, after a few seconds at most, or when the session
  * is closed. */
 bool ik_session_await_undo(struct ik_session *session, void (*ready)(void *arg), void *arg);
+
+/* Tell hooks, once, that the session ends, and why: "clear", "prompt_input_exit" or "other". Closing
+ * it does that, too. */
+void ik_session_tell_end(struct ik_session *session, const char *reason);
 
 /* ---- what was said ---- */
 

@@ -23,6 +23,9 @@
 /* This many identical calls in a row are a loop. */
 #define REPEATED_CALLS 5
 
+/* Limit on rulings in a turn that it is not to end yet. */
+#define CONTINUED_ENDS 5
+
 struct ik_turn {
 	struct ik_turn_options options;
 	struct ik_price price;
@@ -46,6 +49,7 @@ struct ik_turn {
 	int round;
 	int tool_rounds; /* rounds with calls so far */
 	int continued;   /* consecutive "continue" requests */
+	int ends;        /* how often it was not to end */
 	int paused;      /* replies of the turn that the provider has paused */
 	bool forbidden;  /* the current request forbids calls */
 	char *last_name; /* the previous call, and how often it was repeated in a row */
@@ -146,7 +150,7 @@ static void ask_for_rest(struct ik_turn *turn)
 static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 {
 	turn->tool_rounds = 0;
-	turn->continued = turn->paused = 0;
+	turn->continued = turn->paused = turn->ends = 0;
 	turn->failed = turn->output_wrong = false;
 	ik_buf_clear(&turn->said);
 	ik_buf_clear(&turn->output);
@@ -419,16 +423,24 @@ static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_tu
 	case IK_TURN_DENY:
 		fail_call(turn, part, IK_TOOL_DENIED, text);
 		break;
+	case IK_TURN_WAIT:
+		part->state = IK_CALL_RULING;
+		break;
 	}
 }
 
 /* Let the rules judge a call, and apply their verdict. */
 static void judge(struct ik_turn *turn, struct ik_part *part)
 {
-	const struct ik_json_span arguments = { part->text.data, part->text.length };
+	const struct ik_judged_call call = {
+		.call = part->call,
+		.id = part->id,
+		.name = part->name,
+		.arguments = { part->text.data, part->text.length },
+		.is_asking = part->state == IK_CALL_ASKING,
+	};
 	char *text = NULL;
-	enum ik_turn_verdict verdict = turn->options.judge(turn->options.arg, part->name, arguments,
-		part->state == IK_CALL_ASKING, &text);
+	enum ik_turn_verdict verdict = turn->options.judge(turn->options.arg, &call, &text);
 
 	apply_verdict(turn, part, verdict, text ? text : "");
 	free(text);
@@ -919,7 +931,11 @@ static void yield(struct ik_turn *turn)
 	if (!turn->options.read_output ||
 		turn->options.read_output(turn->options.arg, turn->said.data, turn->said.length,
 			&turn->output, &why)) {
-		finish(turn, IK_TURN_STOP_END);
+		if (!turn->options.may_end || turn->ends >= CONTINUED_ENDS ||
+			turn->options.may_end(turn->options.arg, turn->ends > 0))
+			finish(turn, IK_TURN_STOP_END);
+		else
+			turn->state = IK_TURN_ENDING;
 		return;
 	}
 	ik_buf_clear(&turn->said);
@@ -933,6 +949,47 @@ static void yield(struct ik_turn *turn)
 	append_error(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
 	free(sentence);
 	finish(turn, IK_TURN_STOP_ERROR);
+}
+
+/* End the turn, or let the model go on for a reason. */
+static void rule_on_end(struct ik_turn *turn, const char *reason)
+{
+	if (reason[0] == '\0') {
+		finish(turn, IK_TURN_STOP_END);
+		return;
+	}
+	turn->ends++;
+	ik_buf_clear(&turn->said);
+	ik_buf_clear(&turn->output);
+	append(turn, ik_message_automatic(reason), (struct ik_event){ .kind = IK_EVENT_MESSAGE });
+	begin_round(turn);
+}
+
+/* Judge a call of this turn, or the end of the turn, now that there is a ruling. */
+static void take_ruling(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
+														  : NULL;
+
+	if (turn->state == IK_TURN_ENDING && input->call == 0)
+		rule_on_end(turn, input->text ? input->text : "");
+	if (!part || part->state != IK_CALL_RULING)
+		return;
+	judge(turn, part);
+	advance(turn);
+	end_round(turn);
+}
+
+/* Say why a message is not sent. Whoever waits for a turn gets the end of one. */
+static void refuse_message(struct ik_turn *turn, const char *why)
+{
+	bool idle = turn->state == IK_TURN_IDLE;
+
+	if (idle)
+		emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_STARTED });
+	append_notice(turn, why);
+	if (idle)
+		emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_REFUSED });
 }
 
 /* Process the complete reply. */
@@ -999,6 +1056,10 @@ static void on_cancel(struct ik_turn *turn)
 			break; /* all of them waited for the user */
 		turn->state = IK_TURN_CANCELLING;
 		perform(turn, (struct ik_effect){ .kind = IK_EFFECT_CANCEL_RUNS });
+		return;
+	case IK_TURN_ENDING: /* the reply is complete */
+		hold(turn);
+		finish(turn, IK_TURN_STOP_END);
 		return;
 	case IK_TURN_CANCELLING:
 		perform(turn, (struct ik_effect){ .kind = IK_EFFECT_CLOSE_RUNS });
@@ -1120,6 +1181,12 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_JUDGE_AGAIN:
 		judge_again(turn);
+		break;
+	case IK_INPUT_RULING:
+		take_ruling(turn, input);
+		break;
+	case IK_INPUT_REFUSED:
+		refuse_message(turn, input->text);
 		break;
 	case IK_INPUT_TOOL_DONE:
 		end_call(turn, input);

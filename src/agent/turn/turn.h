@@ -13,8 +13,9 @@
  *
  * RUNNING, for each call, when its turn comes:
  *      judged --- allow --> waits for a slot --> runs --> has its result
- *         |  +--- deny  --> has its result
- *         +------ ask   --> waits for the user, who allows or denies it
+ *        ^ |  +-- deny  --> has its result
+ *        | +----- ask   --> waits for the user, who allows or denies it
+ *        +------- wait  --> waits for its ruling (hooks), then is judged with that
  * The calls of a reply take effect in the order in which the model wrote them. A call's
  * turn comes when all calls before it have their results; adjacent read-only calls run together.
  * The fifth identical call in a row stops the round before any of its calls is judged: the turn
@@ -63,8 +64,16 @@ struct ik_effect {
 	int call; /* number to return with the envelope */
 };
 
-/* The rules' verdict on a call. */
-enum ik_turn_verdict { IK_TURN_ALLOW, IK_TURN_ASK, IK_TURN_DENY };
+/* The verdict on a call. WAIT: IK_INPUT_RULING follows, and it is to be judged again then. */
+enum ik_turn_verdict { IK_TURN_ALLOW, IK_TURN_ASK, IK_TURN_DENY, IK_TURN_WAIT };
+
+/* A call to judge. */
+struct ik_judged_call {
+	int call;
+	const char *id, *name;
+	struct ik_json_span arguments; /* as the model wrote them */
+	bool is_asking;                /* the user is already being asked about it */
+};
 
 struct ik_turn_options {
 	int concurrency; /* limit on concurrent read-only calls; at least 1 */
@@ -72,11 +81,12 @@ struct ik_turn_options {
 	bool (*is_read_only)(const void *arg, const char *name);
 	/* Return what a call does, in words, in new memory; arguments as the model wrote them. */
 	char *(*call_line)(const void *arg, const char *name, const char *arguments, size_t length);
-	/* Judge a call of the tool name with arguments as the model wrote them. is_asking: the user is
-	 * already being asked about it. *ret_text may be set to new memory: for ASK the reason, for
-	 * DENY the envelope's sentence. */
-	enum ik_turn_verdict (*judge)(const void *arg, const char *name, struct ik_json_span arguments,
-		bool is_asking, char **ret_text);
+	/* Judge a call. *ret_text may be set to new memory: for ASK the reason, for DENY the envelope's
+	 * sentence. */
+	enum ik_turn_verdict (*judge)(void *arg, const struct ik_judged_call *call, char **ret_text);
+	/* May the turn end, now that the reply is complete? Return false if that has to be ruled on first:
+	 * IK_INPUT_RULING with call 0. again: a ruling has already continued the turn. NULL: always. */
+	bool (*may_end)(void *arg, bool again);
 	/* Read the text of the reply that would end the turn, and append what the turn is to yield. Return
 	 * false and an error if the reply is not good: the model then gets one more try. NULL: any reply
 	 * ends it. */
@@ -94,6 +104,7 @@ enum ik_turn_state {
 	IK_TURN_WAITING,   /* waits for the tools */
 	IK_TURN_STREAMING, /* a request is in progress */
 	IK_TURN_RUNNING,   /* tools run */
+	IK_TURN_ENDING,    /* waits for the ruling whether it may end */
 	IK_TURN_CANCELLING /* tools were asked to stop */
 };
 
@@ -112,8 +123,11 @@ enum ik_input_kind {
 	IK_INPUT_RETRY,         /* as STREAM_FAILED, but the request is sent again in delay_ms:
 	                           attempt, of attempts at most */
 	IK_INPUT_FALLBACK,      /* as RETRY, but at once, by another model; text says which and why */
-	IK_INPUT_ANSWER,      /* the user's answer about a waiting call: call, success: it may run, else
+	IK_INPUT_ANSWER,  /* the user's answer about a waiting call: call, success: it may run, else
 	                         text: the envelope's sentence */
+	IK_INPUT_RULING,  /* call: judge it with what is known now; 0: the turn may end, or (text not
+	                         empty) the model is to go on, for that reason */
+	IK_INPUT_REFUSED, /* a message is not sent: text says why. Without a turn, this is one */
 	IK_INPUT_JUDGE_AGAIN, /* the rules have changed: judge the waiting calls again */
 	IK_INPUT_TOOL_DONE,   /* call, text: envelope, success, duration_ms,
 	                           truncated, whole */

@@ -26,17 +26,14 @@ static char *call_line(const void *arg, const char *name, const char *arguments,
 }
 
 /* What the rules say of a call. */
-static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_json_span arguments,
-	bool is_asking, char **ret_text)
+static enum ik_turn_verdict judge(void *arg, const struct ik_judged_call *call, char **ret_text)
 {
 	const struct driver *driver = arg;
 
-	(void)arguments;
-	(void)is_asking;
 	*ret_text = ik_strdup("No.");
-	if (strncmp(name, "ask", 3) == 0)
+	if (strncmp(call->name, "ask", 3) == 0)
 		return driver->asked;
-	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
+	return strncmp(call->name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
 }
 
 static bool read_output(const void *arg, const char *text, size_t length, struct ik_buf *out,
