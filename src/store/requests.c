@@ -162,20 +162,31 @@ static void put_database(struct ik_requests *requests)
 	ik_buf_putc(&requests->out, '\n');
 }
 
+/* Each store program may be in a package of its own. */
+static enum ik_status not_started(const struct ik_requests *requests, int number,
+	struct ik_error *error)
+{
+	if (number != ENOENT)
+		return ik_error_set_errno(error, number, _("%s cannot be started"), requests->path);
+	return ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"),
+		requests->path,
+		ik_text_ends(requests->path, "store-postgres") ? "ikigai-postgresql" : "ikigai");
+}
+
 static enum ik_status start(struct ik_requests *requests, struct ik_error *error)
 {
 	int ends[2], number;
 	pid_t pid = 0;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return ik_error_set_errno(error, errno, _("%s cannot be started"), requests->path);
+		return not_started(requests, errno, error);
 	ends[1] = ik_spawn_above_streams(ends[1]);
 	number = ends[1] < 0 ? errno : spawn(requests, ends[1], &pid);
 	if (ends[1] >= 0)
 		(void)close(ends[1]);
 	if (number != 0) {
 		(void)close(ends[0]);
-		return ik_error_set_errno(error, number, _("%s cannot be started"), requests->path);
+		return not_started(requests, number, error);
 	}
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	requests->fd = ends[0];
