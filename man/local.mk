@@ -4,3 +4,4 @@ dist_man_MANS += man/ikigai.1 man/ikigai-tool.1 man/ikigai-session.1 man/ikigai-
 
 # The theme "light" as a file, to copy.
 dist_doc_DATA += man/paper.json
+dist_man_MANS += man/ikigai-stability.7

@@ -16,10 +16,10 @@ REQUEST_RULES = \
 
 # Checks of the sources give the same result in every build: SOURCE_CHECKS= skips them.
 SOURCE_CHECKS = tests/check-layers tests/check-source tests/check-configure tests/check-docs \
-	tests/check-packaging tests/check-po tests/style
+	tests/check-packaging tests/check-po tests/check-stable tests/style
 TESTS += $(SOURCE_CHECKS) tests/check-install
 EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source tests/check-configure tests/check-install \
-	tests/check-docs tests/check-packaging tests/check-po \
+	tests/check-docs tests/check-packaging tests/check-po tests/check-stable tests/stable \
 	tests/check-all tests/run-test \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
 
