@@ -371,8 +371,8 @@ int ik_chat_run(const struct ik_options *options, struct ik_setup *setup)
 
 	memset(&chat, 0, sizeof(chat));
 	chat.options = options;
-	chat.actions = ik_chat_actions();
 	chat.setup = setup;
+	chat.actions = ik_actions_new(ik_chat_actions(), setup->custom_commands);
 	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);
 	chat.loop = ik_loop_new(&error);
@@ -385,6 +385,7 @@ int ik_chat_run(const struct ik_options *options, struct ik_setup *setup)
 		close_chat(&chat);
 		ik_loop_free(chat.loop);
 	}
+	ik_actions_free(chat.actions);
 	if (error.status != IK_OK)
 		say(ik_complaint(error.text));
 	return status;

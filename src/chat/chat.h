@@ -155,10 +155,10 @@ struct ik_chat {
 	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry; /* the tools of the last finished scan, or NULL */
 	char *undo_call;              /* the call to undo once its changes are recorded, or NULL */
-	const struct ik_action_row *actions; /* actions.h */
-	char *refresh_line;                  /* the command line that started a scan, or NULL */
-	int refresh_agent;                   /* the agent in which it was typed */
-	bool refresh_key; /* a key started the scan, so report even if nothing is new */
+	struct ik_actions *actions;   /* actions.c, and custom commands */
+	char *refresh_line;           /* the command line that started a scan, or NULL */
+	int refresh_agent;            /* the agent in which it was typed */
+	bool refresh_key;             /* a key started the scan, so report even if nothing is new */
 	int status;
 };
 
@@ -282,7 +282,8 @@ enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat);
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 
 /* chat_sending.c: make a message of text and what goes with it, and pass it to sent, once its files
- * are read. draft is what was typed, which comes back into the editor if that fails. */
+ * are read and its custom command has run. draft is what was typed, which comes back into the editor
+ * if that fails. */
 void ik_chat_attach(struct ik_agent *agent, const char *text, size_t length, const char *draft,
 	ik_chat_sent *sent);
 /* Stop reading these files; what was typed comes back into the editor. */

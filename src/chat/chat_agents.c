@@ -114,14 +114,12 @@ static enum ik_status read_blob(void *arg, const char *id, size_t part, struct i
 
 /* ---- life ---- */
 
-/* Return the commands of a group for the help, made from their table. */
-static char *command_help(const struct ik_action_row *rows, enum ik_group group)
+/* Append the commands of a group for the help (an ik_help_commands). */
+static void put_commands(void *arg, enum ik_group group, struct ik_buf *out)
 {
-	struct ik_buf out;
+	const struct ik_chat *chat = arg;
 
-	ik_buf_init(&out, IK_KIB(64));
-	ik_action_list(rows, group, &out);
-	return ik_buf_take(&out, NULL);
+	ik_action_list(ik_actions_rows(chat->actions), group, out);
 }
 
 /* Create the screen of a conversation. */
@@ -131,10 +129,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 	const struct ik_model *model = agent->chat->core_started ? ik_core_model(&agent->chat->core)
 															 : setup->model;
 	bool linear = agent->linear;
-	char *history = ik_places_file(&setup->places, "history"), *help[IK_GROUP_COUNT];
+	char *history = ik_places_file(&setup->places, "history");
 
-	for (int group = 0; group < IK_GROUP_COUNT; group++)
-		help[group] = command_help(agent->chat->actions, (enum ik_group)group);
 	const struct ik_screen_options options = {
 		.history_path = history,
 		.history_bytes = (size_t)setup->config->keep_history_mb * IK_MIB(1),
@@ -156,15 +152,14 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		.placeholder = !linear,
 		.provider = model->endpoint.provider,
 		.model = model->name,
-		.commands = help,
+		.commands = put_commands,
+		.commands_arg = agent->chat,
 		.keys = setup->config->ui_keys,
 	};
 	struct ik_screen *screen = ik_screen_new(&options);
 
 	ik_screen_resize(screen, rows, columns);
 	free(history);
-	for (int group = 0; group < IK_GROUP_COUNT; group++)
-		free(help[group]);
 	return screen;
 }
 

@@ -1,4 +1,5 @@
-/* A message on its way to the model: the files that it mentions are read first. */
+/* A message on its way to the model: first the prompt of a custom command is made, and the files that
+ * it mentions are read. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void ik_chat_attach(struct ik_agent *agent, const char *text, size_t length, con
 	const struct ik_attach_options options = {
 		.loop = chat->loop,
 		.places = &chat->setup->places,
+		.core = &chat->core,
 		.conversation = ik_session_conversation(agent->session),
 		.since = agent->shared_command,
 		.model = ik_session_model(agent->session),
@@ -63,7 +65,11 @@ void ik_chat_attach(struct ik_agent *agent, const char *text, size_t length, con
 	if (!attach)
 		return; /* there was nothing to wait for */
 	agent->sending = attach;
-	ik_agent_say(agent, IK_EVENT_WAITING, "%s", _("Reading files…"));
+	if (ik_custom_command_of(chat->setup->custom_commands, text, length))
+		ik_agent_say(agent, IK_EVENT_WAITING, _("Running %.*s…"), (int)strcspn(text, " \t\n"),
+			text);
+	else
+		ik_agent_say(agent, IK_EVENT_WAITING, "%s", _("Reading files…"));
 }
 
 void ik_chat_stop_sending(struct ik_agent *agent)

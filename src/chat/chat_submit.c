@@ -48,7 +48,7 @@ static void run_command(struct ik_chat *chat, const struct ik_action_row *row, c
 	invocation.length = strlen(argument);
 	ik_buf_init(&answer, IK_MIB(16));
 	if (!row)
-		ik_command_unknown(chat->actions, line, &answer);
+		ik_command_unknown(ik_actions_rows(chat->actions), line, &answer);
 	else if (ik_choices_has(row->argument) && argument[0] == '\0')
 		ik_chat_pick_argument(chat, row);
 	else if (row->core)
@@ -115,8 +115,12 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
 {
-	bool command = ik_command_is(text);
-	const struct ik_action_row *row = command ? ik_action_of_command(chat->actions, text) : NULL;
+	/* A custom command is a message, for which core/attach.c makes the prompt. */
+	bool command = ik_command_is(text) &&
+		!ik_custom_command_of(chat->setup->custom_commands, text, length);
+	const struct ik_action_row *row = command
+		? ik_action_of_command(ik_actions_table(chat->actions), text)
+		: NULL;
 	bool writes = row ? row->writes : !command;
 	char *line;
 

@@ -152,7 +152,8 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 /* Run the action that a key requests, if any. */
 static void run(struct ik_chat *chat, struct ik_invocation invocation)
 {
-	const struct ik_action_row *row = ik_action_of_key(chat->actions, invocation.action);
+	const struct ik_action_row *row = ik_action_of_key(ik_actions_table(chat->actions),
+		invocation.action);
 
 	if (!invocation.text)
 		invocation.text = "";

@@ -320,6 +320,7 @@ static void submit(struct exec *exec)
 	const struct ik_attach_options options = {
 		.loop = exec->loop,
 		.places = &exec->core.setup->places,
+		.core = &exec->core,
 		.conversation = ik_session_conversation(session),
 		.since = "",
 		.model = ik_session_model(session),

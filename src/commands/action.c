@@ -29,8 +29,66 @@ const char *ik_argument_after(const char *argument, const char *word)
 /* Is this a row, and not the end of the table? */
 static bool is_row(const struct ik_action_row *row)
 {
-	return row->core || row->run;
+	return row->name || row->run;
 }
+
+/* ---- custom commands ---- */
+
+struct ik_actions {
+	struct ik_custom_commands *custom;
+	const struct ik_action_row *table;
+	size_t count;               /* rows of the table, */
+	struct ik_action_row *rows; /* and after them one for each custom command; never moves */
+};
+
+struct ik_actions *ik_actions_new(const struct ik_action_row *rows,
+	struct ik_custom_commands *custom)
+{
+	struct ik_actions *actions = ik_alloc(sizeof(*actions));
+
+	actions->custom = custom;
+	actions->table = rows;
+	while (is_row(&rows[actions->count]))
+		actions->count++;
+	actions->rows = ik_alloc((actions->count + IK_CUSTOM_MOST + 1) * sizeof(*rows));
+	memcpy(actions->rows, rows, actions->count * sizeof(*rows));
+	return actions;
+}
+
+struct ik_actions *ik_actions_free(struct ik_actions *actions)
+{
+	if (actions)
+		free(actions->rows);
+	free(actions);
+	return NULL;
+}
+
+const struct ik_action_row *ik_actions_table(const struct ik_actions *actions)
+{
+	return actions->table;
+}
+
+const struct ik_action_row *ik_actions_rows(struct ik_actions *actions)
+{
+	struct ik_action_row *row = actions->rows + actions->count;
+	const struct ik_custom_command *command;
+
+	ik_custom_commands_read(actions->custom);
+	for (size_t i = 0; (command = ik_custom_command_at(actions->custom, i)); i++)
+		if (command->state == IK_CUSTOM_USABLE)
+			*row++ = (struct ik_action_row){
+				.name = command->name,
+				.usage = command->hint,
+				.writes = true,
+				.group = IK_GROUP_CUSTOM,
+				.description = command->description,
+				.details = command->shown,
+			};
+	*row = (struct ik_action_row){ .name = NULL };
+	return actions->rows;
+}
+
+/* ---- rows ---- */
 
 const struct ik_action_row *ik_action_next_command(const struct ik_action_row *rows)
 {
@@ -129,6 +187,15 @@ static void put_command(const struct ik_core *core, const struct ik_action_row *
 	free(wanted);
 }
 
+/* Append which files are no commands. */
+static void put_problems(const struct ik_custom_commands *custom, struct ik_buf *out)
+{
+	const char *problem;
+
+	for (size_t i = 0; (problem = ik_custom_commands_problem(custom, i)); i++)
+		ik_buf_printf(out, "  (%s)\n", problem);
+}
+
 /* Append the list of all commands, by group, and what else can be typed. */
 static void put_commands(const struct ik_core *core, const struct ik_action_row *rows,
 	struct ik_buf *out)
@@ -141,6 +208,8 @@ static void put_commands(const struct ik_core *core, const struct ik_action_row 
 		if (list.length > 0) {
 			ik_buf_printf(out, "%s\n", ik_group_heading((enum ik_group)group));
 			ik_table_put(out, list.data, USAGE_COLUMNS);
+			if (group == IK_GROUP_CUSTOM)
+				put_problems(core->setup->custom_commands, out);
 			ik_buf_putc(out, '\n');
 		}
 		ik_buf_done(&list);

@@ -37,7 +37,8 @@ struct ik_action_row {
 	const char *usage;  /* the argument, such as "[NAME | --all]"; NULL: none */
 	enum ik_argument_kind argument;
 	bool writes; /* changes the session: refused while another program has it */
-	/* The function to run: one that needs no screen (commands/commands.h), */
+	/* The function to run, unless it is a custom command, which is a message; one that needs no
+	 * screen (commands/commands.h), */
 	ik_command *core;
 	/* or one that needs the chat. */
 	void (*run)(struct ik_chat *chat, const struct ik_invocation *invocation);
@@ -46,7 +47,19 @@ struct ik_action_row {
 	const char *details;     /* N_() text of /help COMMAND, or NULL */
 };
 
-/* Each function gets a whole table, which ends with a row without a function. */
+struct ik_actions;
+
+/* Return a front end's table together with the custom commands of the user (borrowed both). */
+struct ik_actions *ik_actions_new(const struct ik_action_row *rows,
+	struct ik_custom_commands *custom);
+/* Takes NULL. Returns NULL. */
+struct ik_actions *ik_actions_free(struct ik_actions *actions);
+/* Return the table alone. */
+const struct ik_action_row *ik_actions_table(const struct ik_actions *actions);
+/* Return all rows as they are now, valid until the next call; those of the table longer. */
+const struct ik_action_row *ik_actions_rows(struct ik_actions *actions);
+
+/* Each function gets a whole table, which ends with an empty row. */
 
 /* Is this line a command? ("/" and a letter; "//" begins a message.) */
 bool ik_command_is(const char *line);

@@ -47,7 +47,7 @@ struct ik_complete {
 	struct ik_core *core;
 	struct ik_setup *setup;
 	struct ik_screen *screen;
-	const struct ik_action_row *actions;
+	struct ik_actions *actions;
 	struct ik_choices *choices;
 	struct listing listing;
 	struct titles titles;
@@ -421,13 +421,27 @@ static bool needs_argument(const struct ik_action_row *row)
 	return row->usage && row->usage[0] != '[';
 }
 
+/* Propose a custom command, whose texts may change while they are shown. */
+static void add_custom(struct ik_complete *complete, const struct ik_action_row *row)
+{
+	struct ik_pick pick = {
+		.id = ik_strdup(row->name),
+		.text = row->usage ? ik_format("%s · %s", row->description, row->usage)
+						   : ik_strdup(row->description),
+	};
+
+	ik_pick_add(&complete->picks, pick);
+	add(complete, pick.id, pick.text, !needs_argument(row));
+}
+
 /* Complete the argument of a command. */
 static bool answer_argument(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
 	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t");
 	bool first_word = start >= length || !memchr(text + start, ' ', length - start);
-	const struct ik_action_row *row = ik_action_of_command(complete->actions, text);
+	const struct ik_action_row *row = ik_action_of_command(ik_actions_rows(complete->actions),
+		text);
 
 	if (!row)
 		return false;
@@ -479,13 +493,18 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 static bool answer_command(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
-	const struct ik_action_row *row = complete->actions;
+	const struct ik_action_row *row;
 
 	if (strcspn(text, " \t\n") < length)
 		return answer_argument(complete, text, length, answer);
 	set_buf(&complete->typed, text, length);
+	ik_pick_list_clear(&complete->picks);
+	row = ik_actions_rows(complete->actions);
 	for (; (row = ik_action_next_command(row)); row++)
-		add(complete, row->name, _(row->description), !needs_argument(row));
+		if (row->group == IK_GROUP_CUSTOM)
+			add_custom(complete, row);
+		else
+			add(complete, row->name, _(row->description), !needs_argument(row));
 	return true;
 }
 
@@ -558,7 +577,7 @@ static bool answer(void *arg, const char *text, size_t length, struct ik_complet
 /* ---- beginning and end ---- */
 
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions,
+	struct ik_setup *setup, struct ik_screen *screen, struct ik_actions *actions,
 	struct ik_choices *choices)
 {
 	struct ik_complete *complete = ik_alloc(sizeof(*complete));

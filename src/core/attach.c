@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conversation/attachment.h"
+#include "core/expansion.h"
 #include "json/write.h"
 #include "tool/fit.h"
 #include "util/alloc.h"
@@ -30,8 +31,12 @@ struct ik_attach {
 	void *arg;
 	struct ik_buf text; /* the message, followed by the texts that go with it */
 	size_t typed;       /* length of the message as typed */
+	char *written;      /* what of it was written, and may mention files */
 	struct ik_attachments attachments;
 	char last_command[IK_UUID_TEXT];
+	struct ik_expansion *expansion; /* runs what a custom command needs */
+	char **paths;                   /* of all files that are mentioned */
+	size_t path_count;
 	struct mentioned_file *files; /* to be read by processes, one after the other */
 	size_t count, at;
 	struct ik_fit *fit;
@@ -288,50 +293,42 @@ static enum ik_status add_file(struct ik_attach *attach, char *path, char *name,
 	return status;
 }
 
-/* Is this file attached already? */
-static bool is_known(char **paths, size_t count, const char *path)
+/* Is this file attached already? Otherwise it is from now on. */
+static bool is_known(struct ik_attach *attach, const char *path)
 {
-	while (count-- > 0)
-		if (ik_text_equal(paths[count], path))
+	for (size_t i = 0; i < attach->path_count; i++)
+		if (ik_text_equal(attach->paths[i], path))
 			return true;
+	attach->paths = ik_alloc_more(attach->paths, attach->path_count, sizeof(*attach->paths));
+	attach->paths[attach->path_count++] = ik_strdup(path);
 	return false;
 }
 
-/* Add the files that the written part of the text mentions. */
-static enum ik_status add_files(struct ik_attach *attach, size_t written, struct ik_error *error)
+/* Add the files that a text mentions. */
+static enum ik_status add_files(struct ik_attach *attach, const char *text, size_t length,
+	struct ik_error *error)
 {
 	const struct ik_places *places = attach->options.places;
-	char *text = ik_strndup(attach->text.data, written); /* the buffer grows */
-	size_t position = 0, count = 0, used;
 	enum ik_status status = IK_OK;
 	struct ik_mention mention;
-	char **paths = NULL;
+	size_t position = 0, used;
 
-	while (status == IK_OK && ik_mention_next(text, written, &position, &mention)) {
+	while (status == IK_OK && ik_mention_next(text, length, &position, &mention)) {
 		char *path, *name;
-		bool later;
+		bool later = false;
 
 		used = path_length(places, &mention);
 		if (used == 0)
 			continue;
 		path = ik_places_whole_path(places, mention.path, used);
-		if (is_known(paths, count, path)) {
-			free(path);
-			continue;
-		}
-		paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
-		paths[count++] = ik_strdup(path);
 		name = ik_strndup(mention.path, used);
-		status = add_file(attach, path, name, &later, error);
+		if (!is_known(attach, path))
+			status = add_file(attach, path, name, &later, error);
 		if (!later) {
 			free(path);
 			free(name);
 		}
 	}
-	while (count > 0)
-		free(paths[--count]);
-	free(paths);
-	free(text);
 	return status;
 }
 
@@ -467,25 +464,63 @@ static void read_next(struct ik_attach *attach)
 		finish(attach);
 }
 
+/* Continue with the files that the text mentions, and those that a prompt does, if there is one. */
+static void go_on(struct ik_attach *attach, const struct ik_expanded *prompt)
+{
+	enum ik_status status = add_files(attach, attach->written, strlen(attach->written),
+		&attach->error);
+
+	if (status == IK_OK && prompt &&
+		add_files(attach, prompt->written->data, prompt->written->length, &attach->error) !=
+			IK_OK) {
+		struct ik_error why = attach->error;
+
+		status = ik_error_set(&attach->error, why.status, "%s: %s", prompt->file, why.text);
+	}
+	if (status == IK_OK)
+		read_next(attach);
+	else
+		attach->done(attach->arg, NULL, "", &attach->error);
+}
+
+/* Append the prompt that the command stands for. */
+static void on_expanded(void *arg, const struct ik_expanded *prompt, const struct ik_error *error)
+{
+	struct ik_attach *attach = arg;
+
+	if (!prompt) {
+		attach->done(attach->arg, NULL, "", error);
+		return;
+	}
+	begin_part(&attach->text, "prompt", "file", prompt->file);
+	ik_buf_append(&attach->text, prompt->text->data, prompt->text->length);
+	end_part(&attach->text, "prompt");
+	ik_attachments_add_text(&attach->attachments, prompt->file, prompt->text->length);
+	go_on(attach, prompt);
+}
+
 struct ik_attach *ik_attach_start(const struct ik_attach_options *options, const char *text,
 	size_t length, size_t written, ik_attach_done *done, void *arg)
 {
+	const struct ik_custom_command *command = options->core
+		? ik_custom_command_of(options->core->setup->custom_commands, text, written)
+		: NULL;
 	struct ik_attach *attach = ik_alloc(sizeof(*attach));
-	struct ik_error error;
 
 	attach->options = *options;
 	attach->done = done;
 	attach->arg = arg;
 	attach->typed = length;
+	attach->written = ik_strndup(text, written);
 	ik_buf_init(&attach->text, IK_LIMIT_USER_TEXT);
 	ik_buf_append(&attach->text, text, length);
 	ik_attachments_init(&attach->attachments);
-	if (add_files(attach, written, &error) != IK_OK) {
-		done(arg, NULL, "", &error);
-		return ik_attach_close(attach);
-	}
-	read_next(attach);
-	return attach->fit ? attach : ik_attach_close(attach);
+	if (command)
+		attach->expansion = ik_expansion_start(options->core, command, text, written, on_expanded,
+			attach);
+	else
+		go_on(attach, NULL);
+	return attach->expansion || attach->fit ? attach : ik_attach_close(attach);
 }
 
 struct ik_attach *ik_attach_close(struct ik_attach *attach)
@@ -493,6 +528,11 @@ struct ik_attach *ik_attach_close(struct ik_attach *attach)
 	if (!attach)
 		return NULL;
 	attach->fit = ik_fit_close(attach->fit);
+	attach->expansion = ik_expansion_close(attach->expansion);
+	while (attach->path_count > 0)
+		free(attach->paths[--attach->path_count]);
+	free(attach->paths);
+	free(attach->written);
 	for (; attach->count > 0; attach->count--) {
 		free(attach->files[attach->count - 1].path);
 		free(attach->files[attach->count - 1].name);

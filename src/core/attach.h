@@ -1,7 +1,8 @@
 /*
- * attach: attachments of a message: the files that it mentions, the output of the user's shell
- * commands since the last message, and the changes that /undo made to files.  Texts become a part of
- * the message; pictures and documents are attached to it (conversation/attachment.h).
+ * attach: attachments of a message: the prompt that a custom command stands for, the files that both
+ * mention, the output of the user's shell commands since the last message, and the changes that /undo
+ * made to files.  Texts become a part of the message; pictures and documents are attached to it
+ * (conversation/attachment.h).
  *
  * A mention is a file if one of that name exists, or if it can't be
  * anything else: its directory exists, it has an extension, or it is in quotes.  Anything
@@ -15,7 +16,7 @@
 
 #include "agent/model.h"
 #include "conversation/conversation.h"
-#include "core/places.h"
+#include "core/core.h"
 #include "loop/loop.h"
 
 /* A place where a message mentions a file: "@PATH", up to the next blank, or @"PATH with blanks".
@@ -48,6 +49,7 @@ struct ik_attach;
 struct ik_attach_options {
 	struct ik_loop *loop;
 	const struct ik_places *places;
+	struct ik_core *core; /* to expand custom commands; NULL: they are text */
 	const struct ik_conversation *conversation;
 	const char *since;            /* id of the last command that went with a message; "": none */
 	const struct ik_model *model; /* gets the message; NULL: not known */
@@ -65,8 +67,9 @@ typedef void ik_attach_done(void *arg, struct ik_message *message, const char *l
  * typed, may mention files. Commands are included if they begin with "!" or have something to report
  * to the model (conversation/message.h), and follow the last message and the command `since`.
  *
- * Pictures and documents are read by processes: then done is called in a later turn of the loop, and
- * the caller closes the object. Without any, done is called at once, and NULL is returned.
+ * Pictures and documents are read by processes, and a custom command may run some: then done is
+ * called in a later turn of the loop, and the caller closes the object. Without any, done is called
+ * at once, and NULL is returned.
  */
 struct ik_attach *ik_attach_start(const struct ik_attach_options *options, const char *text,
 	size_t length, size_t written, ik_attach_done *done, void *arg);

@@ -16,11 +16,12 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How long what was read counts as current, so that not each key that is typed reads it again. */
-#define FRESH_MS 500
-/* Limits on commands, on entries that are looked at, on directories in each other, and on the bytes
+/* What was read counts as current for so many times as long as that took: thousands of files, or a
+ * slow disk, must not make typing slow. */
+#define FRESH_TIMES 4
+/* Limits on entries that are looked at, on directories in each other, and on the bytes
  * of a description. */
-enum { COMMANDS_MOST = 500, ENTRIES_MOST = 5000, DEPTH_MOST = 4, DESCRIPTION_MOST = 300 };
+enum { ENTRIES_MOST = 5000, DEPTH_MOST = 4, DESCRIPTION_MOST = 300 };
 /* Limit on a project's program, which is read whole each time it is run. */
 #define PROGRAM_BYTES IK_MIB(8)
 /* Of a program, this much is read in search of a comment. */
@@ -41,7 +42,7 @@ struct ik_custom_commands {
 	struct command_reading now;
 	const struct command_reading *before; /* while it is replaced */
 	size_t entries;                       /* looked at meanwhile */
-	int64_t read_ms;                      /* 0: never */
+	int64_t fresh_us;                     /* what was read is current until then */
 };
 
 /* A directory, and where it is: below the session's directory or the user's home. */
@@ -70,6 +71,7 @@ static void command_done(struct ik_custom_command *command)
 	free(command->description);
 	free(command->hint);
 	free(command->path);
+	free(command->shown);
 }
 
 static void reading_done(struct command_reading *reading)
@@ -223,8 +225,7 @@ static void add(struct ik_custom_commands *commands, struct ik_custom_command *c
 {
 	struct command_reading *now = &commands->now;
 
-	if (command->state == IK_CUSTOM_USABLE && commands->is_taken &&
-		commands->is_taken(command->name)) {
+	if (commands->is_taken && commands->is_taken(command->name)) {
 		command->state = IK_CUSTOM_HIDDEN;
 		add_problem(commands,
 			ik_format(_("%s is not used: %s is a command of ikigai's own"), command->shown,
@@ -265,6 +266,16 @@ static bool is_script(const char *path)
 	return script;
 }
 
+/* Return a path as it is shown, in new memory. */
+static char *shown_path(const struct ik_places *at, const char *path)
+{
+	const char *relative = ik_places_relative(at->directory, path);
+
+	if (relative == path && at->user_home && ik_path_below(path, at->user_home))
+		return ik_format("~%s", path + strlen(at->user_home));
+	return ik_strdup(relative);
+}
+
 /* Add the command of a file. name is its own; prefix is that of its directory, "git:". */
 static void add_file(const struct command_walk *walk, const char *path, const struct stat *status,
 	const char *prefix, const char *name)
@@ -274,6 +285,8 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 	bool program = walk->programs && (status->st_mode & 0111) && (!text || is_script(path));
 	const char *dot = strrchr(name, '.');
 	struct ik_custom_command command = {
+		.path = ik_strdup(path),
+		.shown = shown_path(commands->places, path),
 		.kind = program ? IK_CUSTOM_PROGRAM : IK_CUSTOM_TEXT,
 		.of_project = walk->of_project,
 		.identity = ik_identity_of(status),
@@ -283,12 +296,10 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 	if (!text && !program) {
 		if (walk->programs)
 			add_problem(commands,
-				ik_format(_("%s is neither Markdown (.md) nor executable"),
-					ik_places_relative(commands->places->directory, path)));
+				ik_format(_("%s is neither Markdown (.md) nor executable"), command.shown));
+		command_done(&command);
 		return;
 	}
-	command.path = ik_strdup(path);
-	command.shown = ik_places_relative(commands->places->directory, command.path);
 	command.name = ik_format("/%s%.*s", prefix, dot ? (int)(dot - name) : (int)strlen(name), name);
 	ik_buf_init(&contents, IK_CUSTOM_TEXT_BYTES);
 	if (!is_name(command.name))
@@ -296,9 +307,9 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 			ik_format(_("%s: the name of a command begins with a letter (a to z) "
 						"and has no blanks"),
 				command.shown));
-	else if (commands->now.count >= COMMANDS_MOST)
+	else if (commands->now.count >= IK_CUSTOM_MOST)
 		add_problem(commands,
-			ik_format(_("%s: there are more than %d commands"), command.shown, COMMANDS_MOST));
+			ik_format(_("%s: there are more than %d commands"), command.shown, IK_CUSTOM_MOST));
 	else if (status->st_size > (off_t)(program ? PROGRAM_BYTES : IK_CUSTOM_TEXT_BYTES) &&
 		(!program || walk->of_project))
 		add_problem(commands, ik_format(_("%s is too large"), command.shown));
@@ -393,9 +404,10 @@ static int compare(const void *one, const void *other)
 void ik_custom_commands_read(struct ik_custom_commands *commands)
 {
 	struct command_reading before = commands->now;
+	int64_t start = ik_clock_us();
 	struct ik_error error;
 
-	if (commands->read_ms > 0 && ik_clock_ms() - commands->read_ms < FRESH_MS)
+	if (start < commands->fresh_us)
 		return;
 	(void)!ik_trust_read(commands->project->trust, &error); /* reported with all other problems */
 	ik_untrusted_clear(&commands->project->skipped[IK_PROJECT_PROMPTS]);
@@ -409,7 +421,7 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 		qsort(commands->now.items, commands->now.count, sizeof(*commands->now.items), compare);
 	reading_done(&before);
 	commands->before = NULL;
-	commands->read_ms = ik_clock_ms();
+	commands->fresh_us = ik_clock_us() + FRESH_TIMES * (ik_clock_us() - start);
 }
 
 /* ---- the list ---- */

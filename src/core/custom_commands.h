@@ -23,6 +23,8 @@
 #include "core/places.h"
 #include "core/project.h"
 
+/* Limit on the number of commands. */
+#define IK_CUSTOM_MOST 500
 /* Limit on the size of a text. */
 #define IK_CUSTOM_TEXT_BYTES ((size_t)256 << 10)
 
@@ -43,7 +45,7 @@ struct ik_custom_command {
 	char *description; /* one harmless line, never empty */
 	char *hint;        /* what its arguments are, "[FILE]"; NULL: not known */
 	char *path;        /* absolute */
-	const char *shown; /* the path as it is shown; points into path */
+	char *shown;       /* the path as it is shown: "~/.ikigai/prompts/review.md" */
 	enum ik_custom_kind kind;
 	enum ik_custom_state state;
 	bool of_project;

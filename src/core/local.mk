@@ -5,6 +5,7 @@ libik_core_a_SOURCES = \
 	src/core/core.c src/core/core.h \
 	src/core/core_tools.c \
 	src/core/custom_commands.c src/core/custom_commands.h \
+	src/core/expansion.c src/core/expansion.h \
 	src/core/hook_places.c src/core/hook_places.h \
 	src/core/export.c src/core/export.h \
 	src/core/export_output.c src/core/export_output.h \
@@ -15,6 +16,7 @@ libik_core_a_SOURCES = \
 	src/core/policy_file.c src/core/policy_file.h \
 	src/core/print.c src/core/print.h \
 	src/core/project.c src/core/project.h \
+	src/core/prompt_text.c src/core/prompt_text.h \
 	src/core/setup.c src/core/setup.h \
 	src/core/skills.c src/core/skills.h \
 	src/core/undo_command.c src/core/undo_command.h

@@ -53,12 +53,17 @@ static void on_key(void *arg, const struct ik_key *key)
 	demand(reaction.action != IK_ACTION_SEND || key->code != IK_KEY_PASTE);
 }
 
+static void put_commands(void *arg, enum ik_group group, struct ik_buf *out)
+{
+	(void)arg;
+	if (group == IK_GROUP_SCREEN)
+		ik_buf_puts(out, "/help\twhat there is\n");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char help[] = "/help\twhat there is\n";
-	char *commands[IK_GROUP_COUNT] = { [IK_GROUP_SCREEN] = help };
 	struct ik_screen_options options = { .provider = "openai", .model = "gpt",
-		.commands = commands, .markdown = true };
+		.commands = put_commands, .markdown = true };
 	struct ik_terminal_input *input;
 	struct ik_screen *screen;
 	int rows, columns;

@@ -214,6 +214,7 @@ const char *ik_group_heading(enum ik_group group)
 		[IK_GROUP_CALLS] = N_("Calls of tools"),
 		[IK_GROUP_SESSIONS] = N_("Sessions and agents"),
 		[IK_GROUP_SCREEN] = N_("The screen"),
+		[IK_GROUP_CUSTOM] = N_("Custom commands"),
 	};
 
 	return _(headings[group]);

@@ -161,6 +161,7 @@ enum ik_group {
 	IK_GROUP_CALLS,
 	IK_GROUP_SESSIONS,
 	IK_GROUP_SCREEN,
+	IK_GROUP_CUSTOM, /* custom commands */
 	IK_GROUP_COUNT
 };
 

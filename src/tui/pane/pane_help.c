@@ -17,7 +17,8 @@
 
 struct ik_help {
 	struct ik_pane pane;
-	char *commands[IK_GROUP_COUNT];
+	ik_help_commands *commands;
+	void *commands_arg;
 	int columns;      /* that the text was made for; 0: not made yet */
 	unsigned context; /* that the help was opened in; 0: shown already */
 };
@@ -78,9 +79,10 @@ static void put_group(const struct ik_help *help, enum ik_group group, size_t na
 	for (size_t row = 0; (binding = ik_keymap_at(row)); row++)
 		if (all ? binding->group == group : binding->essential)
 			put_binding(help->pane.keymap, row, all, &rows);
-	if (all)
-		ik_buf_puts(&rows, help->commands[group]);
-	ik_buf_printf(out, "%s\n", all ? ik_group_heading(group) : _("The keys to know first"));
+	if (all && help->commands)
+		help->commands(help->commands_arg, group, &rows);
+	if (rows.length > 0)
+		ik_buf_printf(out, "%s\n", all ? ik_group_heading(group) : _("The keys to know first"));
 	ik_table_put(out, rows.data, names);
 	ik_buf_done(&rows);
 }
@@ -171,13 +173,13 @@ static void put_all(const struct ik_help *help, int columns, struct ik_buf *out)
 		struct ik_buf text;
 
 		ik_buf_init(&text, IK_KIB(64));
-		if (half->rows > 0)
-			ik_buf_putc(&text, '\n');
 		if (part <= IK_GROUP_COUNT)
 			put_group(help, (enum ik_group)((part + IK_GROUP_COUNT) % (IK_GROUP_COUNT + 1)), names,
 				&text);
 		else
 			put_panes(help, &text);
+		if (half->rows > 0 && text.length > 0)
+			ik_buf_insert(&text, 0, "\n", 1);
 		flow(half, &text, width);
 		ik_buf_done(&text);
 	}
@@ -254,6 +256,7 @@ void ik_help_open(struct ik_help *help, unsigned context)
 {
 	help->pane.text_moved = true;
 	help->context = context;
+	help->columns = 0; /* the commands may have changed */
 }
 
 /* Free the help. */
@@ -262,8 +265,6 @@ static void release(struct ik_pane *pane)
 	struct ik_help *help = (struct ik_help *)pane;
 
 	ik_pane_done(pane);
-	for (int group = 0; group < IK_GROUP_COUNT; group++)
-		free(help->commands[group]);
 	free(help);
 }
 
@@ -271,13 +272,13 @@ static const struct ik_pane_ops ops = {
 	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll, .release = release
 };
 
-struct ik_help *ik_help_new(char *const *commands, const struct ik_keymap *keymap)
+struct ik_help *ik_help_new(ik_help_commands *commands, void *arg, const struct ik_keymap *keymap)
 {
 	struct ik_help *help = ik_alloc(sizeof(*help));
 
 	ik_pane_init(&help->pane, &ops, keymap);
-	for (int group = 0; group < IK_GROUP_COUNT; group++)
-		help->commands[group] = ik_strdup(commands && commands[group] ? commands[group] : "");
+	help->commands = commands;
+	help->commands_arg = arg;
 	return help;
 }
 

@@ -11,8 +11,11 @@
 
 struct ik_help;
 
-/* commands: of each group, lines "USAGE\tDESCRIPTION" for the user, or NULL; NULL: none. */
-struct ik_help *ik_help_new(char *const *commands, const struct ik_keymap *keymap);
+/* Append the commands of a group: lines "USAGE\tDESCRIPTION" for the user. */
+typedef void ik_help_commands(void *arg, enum ik_group group, struct ik_buf *out);
+
+/* commands is called each time the help is opened; NULL: there are none. */
+struct ik_help *ik_help_new(ik_help_commands *commands, void *arg, const struct ik_keymap *keymap);
 
 /* Show the help from the group of the focused pane's keys on, which context says, or else from the
  * top. */

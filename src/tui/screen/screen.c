@@ -2018,7 +2018,7 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);
 	screen->picker = ik_picker_new(keymap);
-	screen->help = ik_help_new(options->commands, keymap);
+	screen->help = ik_help_new(options->commands, options->commands_arg, keymap);
 	screen->find = ik_find_new(screen->scrollback, false, keymap);
 	screen->help_find = ik_find_new(pane_of(screen->help)->text, true, keymap);
 	size_t count = 0;

@@ -15,6 +15,7 @@
 #include "conversation/event.h"
 #include "tool/registry.h"
 #include "tui/pane/pane_browser.h"
+#include "tui/pane/pane_help.h"
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/pane/status_bar.h"
@@ -65,8 +66,9 @@ struct ik_screen_options {
 	void *tool_forms_arg;
 	const struct ik_sessions_source *sessions; /* the stored sessions, or NULL */
 	void *sessions_arg;
-	char *const *commands; /* for the help: ik_help_new() */
-	const char *keys;      /* JSON for ik_keymap_read(); NULL for the default keys */
+	ik_help_commands *commands; /* for the help; NULL: none */
+	void *commands_arg;
+	const char *keys; /* JSON for ik_keymap_read(); NULL for the default keys */
 };
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);

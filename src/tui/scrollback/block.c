@@ -273,10 +273,19 @@ static void fill_output(struct ik_block *block)
 	ik_buf_done(&output);
 }
 
-/* Name what goes with a message, each on a line; pictures have blocks of their own. */
+/* Show the texts that go with a message, or, while it is folded, name what does, each on a line;
+ * pictures have blocks of their own. */
 static void fill_attached(struct ik_block *block)
 {
+	const struct ik_message *message = block->message;
+	size_t typed = ik_message_typed(message);
 	struct ik_attachment attachment;
+
+	if (!block->folded && typed < message->content_length) {
+		block->tail = block->own.length;
+		ik_sanitize(&block->own, message->content + typed, message->content_length - typed);
+		return;
+	}
 
 	for (size_t i = 0; ik_message_attachment(block->message, i, &attachment); i++) {
 		if (is_picture(&attachment))
@@ -430,7 +439,7 @@ bool ik_block_foldable(const struct ik_block *block)
 	size_t typed = block->kind == IK_BLOCK_USER && message ? ik_message_typed(message) : 0;
 
 	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL ||
-		typed > MESSAGE_BYTES ||
+		typed > MESSAGE_BYTES || (typed > 0 && typed < message->content_length) ||
 		(typed > 0 && count_lines(message->content, typed) > MESSAGE_LINES);
 }
 

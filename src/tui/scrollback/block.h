@@ -126,8 +126,8 @@ void ik_block_remark(struct ik_block *block, const char *remark);
 /* From now on the text is laid out by that renderer. */
 void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer);
 
-/* Can it be folded? Thinking, calls and long messages of the user's can, and are when they are
- * made. Fold it, or not. */
+/* Can it be folded? Thinking, calls, and messages of the user's that are long or have texts attached
+ * can, and are when they are made. Fold it, or not. */
 bool ik_block_foldable(const struct ik_block *block);
 void ik_block_fold(struct ik_block *block, bool folded);
 

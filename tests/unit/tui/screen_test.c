@@ -12,12 +12,17 @@
 static struct ik_cells cells;
 static struct ik_screen *screen;
 
+static void put_commands(void *arg, enum ik_group group, struct ik_buf *out)
+{
+	(void)arg;
+	if (group == IK_GROUP_SCREEN)
+		ik_buf_puts(out, "/help\twhat there is\n/quit\tend this program, at once, for good\n");
+}
+
 static void begin(void)
 {
-	char help[] = "/help\twhat there is\n/quit\tend this program, at once, for good\n";
-	char *commands[IK_GROUP_COUNT] = {[IK_GROUP_SCREEN] = help};
 	struct ik_screen_options options = {.provider = "openai", .model = "gpt",
-		.commands = commands};
+		.commands = put_commands};
 	screen = ik_screen_new(&options);
 }
 

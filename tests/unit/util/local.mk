@@ -16,6 +16,7 @@ tests_unit_util_util_test_SOURCES = \
 	tests/unit/util/redact_test.c \
 	tests/unit/util/sanitize_test.c \
 	tests/unit/util/sha256_test.c \
+	tests/unit/util/shell_word_test.c \
 	tests/unit/util/text_test.c \
 	tests/unit/util/utf8_test.c \
 	tests/unit/util/uuid_test.c \
