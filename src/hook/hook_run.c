@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard/policy.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "loop/child.h"
@@ -282,14 +281,20 @@ static void merge_changes(struct ik_hook_work *work, struct hook_process *proces
 	ik_buf_done(&merged);
 }
 
-/* Append a text for the model, marked as a hook's. */
+/* Append a text of a hook for the model. */
+static void put_text(struct ik_buf *out, const char *name, const char *text)
+{
+	ik_buf_printf(out, "%s<hook name=\"%s\">\n%s\n</hook>", out->length > 0 ? "\n" : "", name,
+		text);
+}
+
+/* Append what a hook tells the model, marked as its. */
 static void put_context(struct ik_hook_outcome *outcome, const struct hook_process *process)
 {
 	char *text = words(&process->context, IK_LIMIT_MODEL_OUTPUT);
 
 	if (text[0])
-		ik_buf_printf(&outcome->context, "%s<hook name=\"%s\">\n%s\n</hook>",
-			outcome->context.length > 0 ? "\n" : "", process->name, text);
+		put_text(&outcome->context, process->name, text);
 	free(text);
 }
 
@@ -590,10 +595,43 @@ struct ik_hook_work *ik_hook_close(struct ik_hook_work *work)
 	return NULL;
 }
 
-char *ik_hook_denial(const struct ik_hook_outcome *outcome, const char *tool)
+enum ik_decision ik_hook_decide(enum ik_decision policy, const struct ik_hook_outcome *outcome)
 {
-	return ik_format("Tool '%s' was not run: the hook %s denied this call%s%s", tool, outcome->by,
+	enum ik_hook_decision wanted = outcome ? outcome->decision : IK_HOOK_NO_OPINION;
+
+	if (policy == IK_DECISION_DENY || wanted == IK_HOOK_DENY)
+		return IK_DECISION_DENY;
+	if (wanted == IK_HOOK_ASK)
+		return IK_DECISION_ASK;
+	return wanted == IK_HOOK_ALLOW ? IK_DECISION_ALLOW : policy;
+}
+
+char *ik_hook_refusal(const struct ik_policy *policy, const char *tool,
+	const struct ik_verdict *verdict, const struct ik_hook_outcome *outcome)
+{
+	bool denied = outcome && outcome->decision == IK_HOOK_DENY;
+
+	if (verdict->decision == IK_DECISION_DENY || (verdict->decision == IK_DECISION_ASK && !denied))
+		return ik_policy_denial(policy, tool, verdict);
+	return ik_format("Tool '%s' was not run: the hook %s %s%s%s", tool, outcome->by,
+		denied ? "denied this call"
+			   : "wants the person to be asked first, and there is nobody to ask",
 		outcome->reason[0] ? ": " : "", outcome->reason);
+}
+
+void ik_hook_put_context(const struct ik_hook_work *before, const struct ik_hook_work *after,
+	struct ik_buf *out)
+{
+	const struct ik_hook_outcome *outcome = before ? ik_hook_outcome(before) : NULL;
+
+	if (outcome)
+		ik_buf_append(out, outcome->context.data, outcome->context.length);
+	outcome = after ? ik_hook_outcome(after) : NULL;
+	if (outcome && outcome->context.length > 0)
+		ik_buf_printf(out, "%s%s", out->length > 0 ? "\n" : "", outcome->context.data);
+	/* Nothing can be forbidden any more: it is an objection. */
+	if (outcome && outcome->decision == IK_HOOK_DENY && !outcome->end && outcome->reason[0])
+		put_text(out, outcome->by, outcome->reason);
 }
 
 /* ---- the runner ---- */

@@ -16,6 +16,7 @@
 #ifndef IK_HOOK_HOOK_RUN_H
 #define IK_HOOK_HOOK_RUN_H
 
+#include "guard/policy.h"
 #include "hook/hooks.h"
 #include "json/scan.h"
 #include "loop/loop.h"
@@ -85,7 +86,14 @@ void ik_hook_cancel(struct ik_hook_work *work);
 /* Kill what still runs, without a callback. Takes NULL. Returns NULL. */
 struct ik_hook_work *ik_hook_close(struct ik_hook_work *work);
 
-/* Return why a hook denied a call of the tool, as the model reads it (new memory). */
-char *ik_hook_denial(const struct ik_hook_outcome *outcome, const char *tool);
+/* Decide about a call that the policy has judged: hooks (NULL: none) may allow what it asks about, not
+ * what it denies. */
+enum ik_decision ik_hook_decide(enum ik_decision policy, const struct ik_hook_outcome *outcome);
+/* Return why a call that is not allowed does not run, as the model reads it (new memory). */
+char *ik_hook_refusal(const struct ik_policy *policy, const char *tool,
+	const struct ik_verdict *verdict, const struct ik_hook_outcome *outcome);
+/* Append what hooks that were asked before and after a call (either may be NULL) tell the model. */
+void ik_hook_put_context(const struct ik_hook_work *before, const struct ik_hook_work *after,
+	struct ik_buf *out);
 
 #endif

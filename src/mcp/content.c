@@ -98,6 +98,9 @@ void ik_mcp_put_result(const struct ik_tool *tool, struct ik_json_span envelope,
 		(void)ik_json_string(ik_json_member(envelope, "hint"), &hint);
 	if (hint.length > 0)
 		put_text(out, hint.data, hint.length);
+	ik_buf_clear(&hint);
+	if (ik_json_string(ik_json_member(envelope, "hook"), &hint))
+		put_text(out, hint.data, hint.length);
 	ik_buf_done(&hint);
 	if (files)
 		put_files(out, files);

@@ -9,6 +9,7 @@
 #include "core/policy_file.h"
 #include "core/print.h"
 #include "guard/glob.h"
+#include "hook/hook_run.h"
 #include "json/write.h"
 #include "mcp/content.h"
 #include "rpc/jsonrpc.h"
@@ -47,11 +48,13 @@ struct request {
 	const struct ik_tool *tool; /* in registry */
 	struct ik_slot slot;
 	struct ik_run *run;
-	struct ik_json_span token; /* in params: for messages about progress; or no value */
-	int64_t progress;          /* number of such messages */
-	struct ik_buf line;        /* the last one of stderr, if not reported yet */
-	struct ik_buf partial;     /* the one that has begun */
-	struct ik_timer *pause;    /* between two messages; NULL: never needed */
+	struct ik_hook_work *before, *after; /* hooks about the call; NULL: none */
+	const struct ik_run_result *result;  /* while hooks are told of it */
+	struct ik_json_span token;           /* in params: for messages about progress; or no value */
+	int64_t progress;                    /* number of such messages */
+	struct ik_buf line;                  /* the last one of stderr, if not reported yet */
+	struct ik_buf partial;               /* the one that has begun */
+	struct ik_timer *pause;              /* between two messages; NULL: never needed */
 };
 
 struct ik_mcp_session {
@@ -67,6 +70,8 @@ struct ik_mcp_session {
 struct ik_mcp_server {
 	struct ik_cli *cli;
 	struct ik_policy *policy;
+	struct ik_hooks *hooks;
+	struct ik_hook_runner *hook_runner;
 	struct ik_slots *slots;
 	struct ik_mcp_session *sessions;
 	struct request *requests; /* in order */
@@ -197,6 +202,8 @@ static void release(struct request *request)
 	*at = request->next;
 	server->request_count--;
 	request->run = ik_run_close(request->run);
+	request->before = ik_hook_close(request->before);
+	request->after = ik_hook_close(request->after);
 	request->pause = ik_timer_close(request->pause);
 	ik_slots_give_back(server->slots, &request->slot);
 	ik_loop_defer(server->cli->loop, free_request, request);
@@ -312,9 +319,47 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 
 /* ---- calls ---- */
 
-static void on_done(void *arg, const struct ik_run_result *result)
+/* Return the arguments of a call, as hooks have changed them. */
+static struct ik_json_span arguments_of(const struct request *request)
+{
+	struct ik_json_span params = { request->params.data, request->params.length };
+	struct ik_json_span arguments = ik_json_member(params, "arguments");
+	const struct ik_hook_outcome *outcome = request->before ? ik_hook_outcome(request->before)
+															: NULL;
+
+	if (outcome && outcome->input.length > 0)
+		return (struct ik_json_span){ outcome->input.data, outcome->input.length };
+	return ik_run_arguments(arguments.text, arguments.length);
+}
+
+/* Start the hooks of an event about a call. */
+static struct ik_hook_work *start_hooks(struct request *request, enum ik_hook_event event,
+	ik_hook_done *done)
+{
+	const struct ik_mcp_server *server = request->session->server;
+	const struct ik_run_result *result = request->result;
+	struct ik_hook_call call = {
+		.event = event,
+		.subject = request->tool->name,
+		.session = "",
+		.directory = server->cli->setup->places.directory,
+		.mode = ik_mode_name(ik_policy_mode(server->policy)),
+		.id = request->id,
+		.input = arguments_of(request),
+		.schema = { request->tool->parameters, request->tool->parameters_length },
+	};
+
+	if (result)
+		call.response = (struct ik_json_span){ result->envelope, result->envelope_length };
+	return ik_hook_start(server->hook_runner, &call, done, request);
+}
+
+/* Answer a call, with what hooks say. */
+static void finish_call(void *arg)
 {
 	struct request *request = arg;
+	const struct ik_run_result *result = request->result;
+	struct ik_buf context, envelope;
 	struct ik_message *files = result->attachments
 		? ik_message_with_attachments(ik_message_new(IK_KIND_TOOL_RESULT, "", 0, NULL, 0),
 			  result->attachments)
@@ -324,8 +369,26 @@ static void on_done(void *arg, const struct ik_run_result *result)
 		(long long)result->duration_ms, result->envelope_length);
 	end_line(request);
 	report_progress(request);
-	answer_call(request, result->envelope, result->envelope_length, files);
+	ik_buf_init(&context, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_hook_put_context(request->before, request->after, &context);
+	ik_buf_append(&envelope, result->envelope, result->envelope_length);
+	if (context.length > 0)
+		ik_envelope_add(&envelope, "hook", context.data);
+	answer_call(request, envelope.data, envelope.length, files);
+	ik_buf_done(&context);
+	ik_buf_done(&envelope);
 	ik_message_unref(files);
+}
+
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	struct request *request = arg;
+
+	request->result = result;
+	request->after = start_hooks(request, IK_HOOK_POST_TOOL_USE, finish_call);
+	if (!request->after)
+		finish_call(request);
 }
 
 /* Run the tool, now that there is a slot. */
@@ -336,8 +399,7 @@ static void run_call(void *arg)
 	const struct ik_cli *cli = request->session->server->cli;
 	const struct ik_run_options options = ik_core_run_options(cli->loop, cli->setup,
 		cli->environment);
-	struct ik_json_span params = { request->params.data, request->params.length };
-	struct ik_json_span arguments = ik_json_member(params, "arguments");
+	struct ik_json_span arguments = arguments_of(request);
 
 	request->run = ik_run_start(&options, request->registry, request->tool->name, arguments.text,
 		arguments.length, &events, request);
@@ -348,17 +410,35 @@ static void run_call(void *arg)
 static char *judge(const struct request *request)
 {
 	const struct ik_mcp_server *server = request->session->server;
-	struct ik_json_span params = { request->params.data, request->params.length };
-	struct ik_json_span text = ik_json_member(params, "arguments");
+	const struct ik_hook_outcome *hooks = request->before ? ik_hook_outcome(request->before) : NULL;
+	struct ik_json_span text = arguments_of(request);
+	enum ik_decision decision;
 	struct ik_verdict verdict;
 
-	text = ik_run_arguments(text.text, text.length);
 	verdict = ik_policy_judge(server->policy, request->tool->name,
 		ik_tool_reads_only(request->tool), text.text, text.length);
-	if (verdict.decision == IK_DECISION_ALLOW ||
-		(verdict.decision == IK_DECISION_ASK && server->cli->options->yes))
+	decision = ik_hook_decide(verdict.decision, hooks);
+	if (decision == IK_DECISION_ALLOW || (decision == IK_DECISION_ASK && server->cli->options->yes))
 		return NULL;
-	return ik_policy_denial(server->policy, request->tool->name, &verdict);
+	return ik_hook_refusal(server->policy, request->tool->name, &verdict, hooks);
+}
+
+/* Run a call if it is allowed, now that hooks have spoken. */
+static void rule(void *arg)
+{
+	struct request *request = arg;
+	char *denial = judge(request);
+	struct ik_buf envelope;
+
+	if (denial) {
+		ik_buf_init(&envelope, IK_KIB(64));
+		ik_envelope_refusal(&envelope, IK_TOOL_DENIED, denial);
+		answer_call(request, envelope.data, envelope.length, NULL);
+		ik_buf_done(&envelope);
+	} else if (ik_slots_take(request->session->server->slots, &request->slot)) {
+		run_call(request);
+	}
+	free(denial);
 }
 
 /* Start a call, now that the tools are known. */
@@ -366,8 +446,7 @@ static void start_call(struct request *request)
 {
 	struct ik_mcp_server *server = request->session->server;
 	struct ik_json_span params = { request->params.data, request->params.length };
-	char *name = ik_json_string_new(ik_json_member(params, "name"), NULL), *denial;
-	struct ik_buf envelope;
+	char *name = ik_json_string_new(ik_json_member(params, "name"), NULL);
 
 	request->registry = ik_registry_ref(ik_discovery_registry(server->cli->discovery));
 	request->tool = is_served(server, name) ? ik_registry_find(request->registry, name) : NULL;
@@ -376,14 +455,10 @@ static void start_call(struct request *request)
 
 		refuse(request, IK_RPC_INVALID_PARAMS, message);
 		free(message);
-	} else if ((denial = judge(request))) {
-		ik_buf_init(&envelope, IK_KIB(64));
-		ik_envelope_refusal(&envelope, IK_TOOL_DENIED, denial);
-		answer_call(request, envelope.data, envelope.length, NULL);
-		ik_buf_done(&envelope);
-		free(denial);
-	} else if (ik_slots_take(server->slots, &request->slot)) {
-		run_call(request);
+	} else {
+		request->before = start_hooks(request, IK_HOOK_PRE_TOOL_USE, rule);
+		if (!request->before)
+			rule(request);
 	}
 	free(name);
 }
@@ -864,6 +939,9 @@ struct ik_mcp_server *ik_mcp_server_new(struct ik_cli *cli)
 	server->cli = cli;
 	cli->setup->config->skills_enabled = false; /* tools alone are served */
 	server->policy = read_policy(cli->setup);
+	server->hooks = ik_hooks_read(&cli->setup->places, config, &cli->setup->project);
+	server->hook_runner = ik_hook_runner_new(cli->loop, (const char *const *)cli->environment);
+	ik_hook_runner_set(server->hook_runner, server->hooks);
 	server->slots = ik_slots_new((int)config->tools_concurrency);
 	ik_buf_init(&server->listing, IK_LIMIT_ENVELOPE);
 	ik_buf_puts(&server->listing, "[]");
@@ -884,6 +962,8 @@ struct ik_mcp_server *ik_mcp_server_close(struct ik_mcp_server *server)
 	server->cli->discovery = ik_discovery_close(server->cli->discovery);
 	ik_slots_free(server->slots);
 	ik_policy_free(server->policy);
+	ik_hook_runner_close(server->hook_runner);
+	ik_hooks_free(server->hooks);
 	ik_buf_done(&server->listing);
 	free(server);
 	return NULL;

@@ -254,30 +254,14 @@ bool ik_hooked_ended(struct ik_hooked *hooked, const struct ik_judged_call *judg
 	return call->after;
 }
 
-/* Append what the hooks of one event tell the model. */
-static void put_context(const struct ik_hook_work *work, bool after, struct ik_buf *out)
-{
-	const struct ik_hook_outcome *outcome = work ? ik_hook_outcome(work) : NULL;
-
-	if (!outcome)
-		return;
-	if (outcome->context.length > 0)
-		ik_buf_printf(out, "%s%s", out->length > 0 ? "\n" : "", outcome->context.data);
-	if (after && outcome->decision == IK_HOOK_DENY && !outcome->end && outcome->reason[0])
-		ik_buf_printf(out, "%s<hook name=\"%s\">\n%s\n</hook>", out->length > 0 ? "\n" : "",
-			outcome->by, outcome->reason);
-}
-
 void ik_hooked_put_context(const struct ik_hooked *hooked, int number, struct ik_buf *out)
 {
 	const struct hooked_call *call = hooked->calls;
 
 	while (call && call->call != number)
 		call = call->next;
-	if (!call)
-		return;
-	put_context(call->before, false, out);
-	put_context(call->after, true, out);
+	if (call)
+		ik_hook_put_context(call->before, call->after, out);
 }
 
 struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, struct ik_message *message)

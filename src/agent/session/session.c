@@ -181,48 +181,29 @@ static char *why_asked(const struct ik_verdict *verdict)
 	return ik_strdup(_("In the mode \"ask\" you are asked before a tool may change anything."));
 }
 
-/* Return the sentence of a call that is not run, since hooks want the user to be asked. */
-static char *nobody_asked(const struct ik_hook_outcome *outcome, const char *name)
-{
-	return ik_format("Tool '%s' was not run: the hook %s wants the person to be asked first, and "
-					 "nobody is there%s%s",
-		name, outcome->by, outcome->reason[0] ? ": " : "", outcome->reason);
-}
-
-/* Judge a call by the policy and by what hooks want (NULL: nothing). What the policy denies, no hook
- * allows. */
+/* Judge a call by the policy and by what hooks want (NULL: nothing). */
 static enum ik_turn_verdict apply_policy(struct ik_session *session,
 	const struct ik_judged_call *call, const struct ik_verdict *verdict,
 	const struct ik_hook_outcome *hooks, char **ret_text)
 {
-	enum ik_hook_decision wanted = hooks ? hooks->decision : IK_HOOK_NO_OPINION;
+	enum ik_decision decision = ik_hook_decide(verdict->decision, hooks);
 	enum ik_asking asking = session->options.asking;
-	bool policy_asks = verdict->decision == IK_DECISION_ASK;
 
 	/* Switching from "ask" to "auto" passes through "read-only": keep a question that is open, so
 	 * that the user can answer it. */
 	if (call->is_asking && verdict->decision == IK_DECISION_DENY &&
 		verdict->reason == IK_REASON_MODE)
 		return IK_TURN_ASK;
-	if (verdict->decision == IK_DECISION_DENY) {
-		*ret_text = ik_policy_denial(session->options.policy, call->name, verdict);
-		return IK_TURN_DENY;
-	}
-	if (wanted == IK_HOOK_DENY) {
-		*ret_text = ik_hook_denial(hooks, call->name);
-		return IK_TURN_DENY;
-	}
-	if (wanted == IK_HOOK_ALLOW || (wanted != IK_HOOK_ASK && !policy_asks) ||
-		asking == IK_ASKING_ALLOWED)
+	if (decision == IK_DECISION_ALLOW ||
+		(decision == IK_DECISION_ASK && asking == IK_ASKING_ALLOWED))
 		return IK_TURN_ALLOW;
-	if (asking == IK_ASKING_USER) {
-		*ret_text = wanted == IK_HOOK_ASK
+	if (decision == IK_DECISION_ASK && asking == IK_ASKING_USER) {
+		*ret_text = hooks && hooks->decision == IK_HOOK_ASK
 			? ik_format(_("Hook %s asks before this call. %s"), hooks->by, hooks->reason)
 			: why_asked(verdict);
 		return IK_TURN_ASK;
 	}
-	*ret_text = policy_asks ? ik_policy_denial(session->options.policy, call->name, verdict)
-							: nobody_asked(hooks, call->name);
+	*ret_text = ik_hook_refusal(session->options.policy, call->name, verdict, hooks);
 	return IK_TURN_DENY;
 }
 

@@ -23,6 +23,7 @@ enum ik_call_part {
 	IK_PART_CALL, /* name and facts */
 	IK_PART_ARGUMENTS,
 	IK_PART_CHANGES,
+	IK_PART_HOOKS, /* what they did to it */
 	IK_PART_ERRORS,
 	IK_PART_OUTPUT,
 	IK_PART_ENVELOPE,
@@ -352,6 +353,26 @@ static void add_pictures(struct ik_inspector *inspector)
 	}
 }
 
+/* Add what hooks did to the call. */
+static void add_hooks(struct ik_inspector *inspector)
+{
+	const struct ik_message *result = inspector->call->result;
+	struct ik_json_span hooks = { NULL, 0 };
+	struct ik_buf text;
+
+	if (result)
+		hooks = ik_json_member(ik_message_data(result), "hooks");
+	if (!hooks.text)
+		return;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_append(&text, hooks.text, hooks.length);
+	inspector->building = IK_PART_HOOKS;
+	make_tree(inspector, &text);
+	add_heading(inspector, _("Hooks"));
+	add_json(inspector, &text);
+	ik_buf_done(&text);
+}
+
 /* The page that has all but the further parts of large texts. */
 static void add_call(struct ik_inspector *inspector)
 {
@@ -376,6 +397,7 @@ static void add_call(struct ik_inspector *inspector)
 		add_heading(inspector, _("Arguments"));
 		add_json(inspector, &arguments);
 	}
+	add_hooks(inspector);
 	inspector->building = IK_PART_OUTPUT;
 	add_pictures(inspector);
 	inspector->building = IK_PART_ERRORS;

@@ -25,15 +25,46 @@ static char *call_line(const void *arg, const char *name, const char *arguments,
 	return ik_format("%s %.*s", name, (int)length, arguments);
 }
 
+static struct driver_call *find_call(struct driver *driver, const char *id)
+{
+	size_t i;
+
+	for (i = driver->call_count; i > 0; i--) {
+		if (strcmp(driver->calls[i - 1].id, id) == 0)
+			return &driver->calls[i - 1];
+	}
+	return NULL;
+}
+
+static void note(struct driver *driver, const char *word, const char *detail)
+{
+	ik_buf_printf(&driver->log, "%s%s%s%.100s", driver->log.length ? " " : "", word,
+		detail ? ":" : "", detail ? detail : "");
+}
+
 /* What the rules say of a call. */
 static enum ik_turn_verdict judge(void *arg, const struct ik_judged_call *call, char **ret_text)
 {
-	const struct driver *driver = arg;
+	struct driver *driver = arg;
+	struct driver_call *known = find_call(driver, call->id);
 
 	*ret_text = ik_strdup("No.");
+	if (strncmp(call->name, "wait", 4) == 0 && !known->ruled) {
+		known->number = call->call;
+		return IK_TURN_WAIT;
+	}
 	if (strncmp(call->name, "ask", 3) == 0)
 		return driver->asked;
 	return strncmp(call->name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
+}
+
+static bool may_end(void *arg, bool again)
+{
+	struct driver *driver = arg;
+
+	if (driver->rules_ends)
+		note(driver, again ? "end-again?" : "end?", NULL);
+	return !driver->rules_ends;
 }
 
 static bool read_output(const void *arg, const char *text, size_t length, struct ik_buf *out,
@@ -53,23 +84,6 @@ struct driver *driver_free(struct driver *driver)
 	ik_buf_done(&driver->log);
 	free(driver);
 	return NULL;
-}
-
-static struct driver_call *find_call(struct driver *driver, const char *id)
-{
-	size_t i;
-
-	for (i = driver->call_count; i > 0; i--) {
-		if (strcmp(driver->calls[i - 1].id, id) == 0)
-			return &driver->calls[i - 1];
-	}
-	return NULL;
-}
-
-static void note(struct driver *driver, const char *word, const char *detail)
-{
-	ik_buf_printf(&driver->log, "%s%s%s%.100s", driver->log.length ? " " : "", word,
-		detail ? ":" : "", detail ? detail : "");
 }
 
 static void expect_all_resulted(const struct driver *driver)
@@ -287,6 +301,7 @@ struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated
 		.is_read_only = is_read_only,
 		.call_line = call_line,
 		.judge = judge,
+		.may_end = may_end,
 		.read_output = read_output,
 		.perform = perform,
 		.arg = driver,
@@ -316,6 +331,15 @@ static void answer(struct driver *driver, const char *id, bool allow)
 	step(driver, &(struct ik_input){
 		.kind = IK_INPUT_ANSWER, .call = call, .success = allow, .text = "No!", .text_length = 3,
 	});
+}
+
+/* There is a ruling on a call: it may run. */
+static void rule(struct driver *driver, const char *id)
+{
+	struct driver_call *call = find_call(driver, id);
+
+	call->ruled = true;
+	step(driver, &(struct ik_input){ .kind = IK_INPUT_RULING, .call = call->number });
 }
 
 /* The rules are others now; told: the turn hears of it. */
@@ -489,6 +513,18 @@ void driver_word(struct driver *driver, const char *text)
 	case 'J':
 	case 'j':
 		judge_again(driver, word + 2, word[0] == 'J');
+		break;
+	case 'V':
+		rule(driver, word + 2);
+		break;
+	case 'E':
+		driver->rules_ends = strcmp(word + 2, "on") == 0;
+		break;
+	case 'X':
+	case 'Z':
+		input = (struct ik_input){ .kind = word[0] == 'X' ? IK_INPUT_RULING : IK_INPUT_REFUSED,
+			.text = word + 2, .text_length = strlen(word + 2) };
+		step(driver, &input);
 		break;
 	case 'O':
 		driver->demands = strcmp(word + 2, "on") == 0;

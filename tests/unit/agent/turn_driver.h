@@ -14,8 +14,10 @@
  *   y:ID n:ID  the person allows a call, or denies it
  *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
  *   j:allow j:ask j:deny  the same, but the turn is not told
+ *   V:ID  there is a ruling on a call                    E:on E:off  the end of a turn is ruled on
+ *   X: X:TEXT  it may end, or not, because of TEXT       Z:TEXT  a message is refused
  * (At first they say ask. Calls whose name begins with deny are denied, all others
- * allowed. Calls whose name ends in w may change something, all others are read-only.)
+ * allowed; that of calls whose name begins with wait comes later. Calls whose name ends in w may change something, all others are read-only.)
  * Every effect is checked when it comes (promises of agent/turn/turn.h) and noted as
  * a word in the log.
  */
@@ -29,7 +31,7 @@ struct driver_call {
 	char id[64];
 	char name[80];
 	int number;    /* of its run */
-	bool run, running, resulted, asking;
+	bool run, running, resulted, asking, ruled;
 	char envelope[600];
 };
 
@@ -42,6 +44,7 @@ struct driver {
 	bool in_turn, request_out;
 	int request;
 	bool demands;               /* the turn has to yield something */
+	bool rules_ends;            /* somebody has to say whether it may end */
 	enum ik_turn_verdict asked; /* what the rules say of calls named ask... */
 	size_t turns_done, users;
 	char said[IK_UUID_TEXT]; /* id of the last text of the model's */

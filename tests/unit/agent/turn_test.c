@@ -238,6 +238,32 @@ static const struct row rows[] = {
 	{ "allowed, then asked about", 1, 50, "T u:hi J:allow c0:A:x c1:B:ask . J:ask d:A y:B d:B x:ok .",
 	  "+user:hi started request +call:A +call:B tool:A run: asking:B +result:A asked:B tool:B run: "
 	  "+result:B request +assistant:ok done:end" },
+	{ "a ruling comes later", 4, 50, "T u:hi c0:A:wait c1:B:x . d:B V:A d:A x:ok .",
+	  "+user:hi started request +call:A +call:B tool:B run: +result:B tool:A run: +result:A request "
+	  "+assistant:ok done:end" },
+	{ "what changes something waits for it", 4, 50, "T u:hi c0:A:wait c1:B:xw . V:A d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:A tool:B run: +result:B request "
+	  "+assistant:ok done:end" },
+	{ "a ruling counts once", 4, 50, "T u:hi c0:A:wait . J:ask V:A V:A d:A V:A x:ok . X:more",
+	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
+	{ "cancelled before the ruling", 4, 50, "T u:hi c0:A:wait . C V:A",
+	  "+user:hi started request +call:A +result:A done:cancelled" },
+	{ "the turn may end", 4, 50, "E:on T u:hi x:ok . u:more X: x:ok . X:",
+	  "+user:hi started request +assistant:ok end? queued:1 done:end queued:0 +user:more started "
+	  "request +assistant:ok end? done:end" },
+	{ "it may not yet", 4, 50, "E:on T u:hi x:ok . X:why x:ok . X: X:why",
+	  "+user:hi started request +assistant:ok end? +go-on request +assistant:ok end-again? "
+	  "done:end" },
+	{ "for ever it may not either", 4, 50,
+	  "E:on T u:hi x:a . X:1 x:a . X:2 x:a . X:3 x:a . X:4 x:a . X:5 x:a .",
+	  "+user:hi started request +assistant:a end? +go-on request +assistant:a end-again? +go-on "
+	  "request +assistant:a end-again? +go-on request +assistant:a end-again? +go-on request "
+	  "+assistant:a end-again? +go-on request +assistant:a done:end" },
+	{ "cancelled before it may end", 4, 50, "E:on T u:hi x:ok . u:more C X:why G x:ok . X:",
+	  "+user:hi started request +assistant:ok end? queued:1 held:1 done:end queued:0 +user:more "
+	  "started request +assistant:ok end? done:end" },
+	{ "a refused message is a turn, or a word in one", 4, 50, "T Z:no u:hi Z:no x:ok .",
+	  "started +notice done:refused +user:hi started request +notice +assistant:ok done:end" },
 	{ "nothing to judge", 4, 50, "J:deny T u:hi J:allow x:ok . J:ask",
 	  "+user:hi started request +assistant:ok done:end" },
 
