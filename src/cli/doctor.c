@@ -17,6 +17,7 @@
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
 #include "commands/stored_session.h"
+#include "journal/journal_reader.h"
 #include "json/write.h"
 #include "store/lock.h"
 #include "tui/term/term.h"
@@ -419,6 +420,21 @@ static bool is_written(const char *directory, const char *name)
 	return written;
 }
 
+/* Say it if a journal can't be stored whatever the database does, and return 1. */
+static size_t say_what_is_left_behind(struct doctor *doctor, const char *directory,
+	const char *name)
+{
+	char *path = ik_path_join(directory, name);
+	struct ik_journal_reader *reader = NULL;
+	struct ik_error error;
+
+	if (ik_journal_reader_open(path, &reader, &error) != IK_OK)
+		say(doctor, NOTE, DATABASE, "%s", error.text);
+	reader = ik_journal_reader_close(reader);
+	free(path);
+	return 1;
+}
+
 /* Name the damaged journals in a directory, and return how many others have no writer any more. */
 static size_t count_left_behind(struct doctor *doctor, const char *directory)
 {
@@ -433,8 +449,8 @@ static size_t count_left_behind(struct doctor *doctor, const char *directory)
 				  "of "
 				  "JSON; delete it when you don't need it"),
 				directory, entry->d_name);
-		else
-			count += entry->d_name[0] != '.' && !is_written(directory, entry->d_name);
+		else if (entry->d_name[0] != '.' && !is_written(directory, entry->d_name))
+			count += say_what_is_left_behind(doctor, directory, entry->d_name);
 	if (stream)
 		(void)closedir(stream);
 	return count;

@@ -92,6 +92,7 @@ CLI_TESTS = \
 	tests/cli/trust_hostile.screen \
 	tests/cli/trust_store.screen \
 	tests/cli/two_tools.screen \
+	tests/cli/upgrade.screen \
 	tests/cli/web_search.screen \
 	tests/cli/files.screen tests/cli/files_sandbox.screen tests/cli/wires.screen
 TESTS += $(CLI_TESTS)

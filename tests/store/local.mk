@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/fixtures/store
+EXTRA_DIST += tests/fixtures/home tests/fixtures/store
 # The store in a real program: the chat is killed.
 check_PROGRAMS += tests/store/kills_program
 tests_store_kills_program_SOURCES = tests/store/kills_program.c \
