@@ -95,7 +95,12 @@ void ik_cli_go_on(void *arg)
 
 static void on_scanned(void *arg, struct ik_registry *registry)
 {
-	ik_cli_go_on(arg);
+	struct ik_cli *cli = arg;
+
+	/* A source may have a scan of its own begin, for which nobody waits. */
+	if (cli->scanning)
+		ik_cli_go_on(cli);
+	cli->scanning = false;
 }
 
 const struct ik_discovery_events ik_cli_scan_events = { .finished = on_scanned };
@@ -105,10 +110,8 @@ struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
 	if (!cli->discovery)
 		cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment,
 			&ik_cli_scan_events, cli);
-	if (again)
-		ik_discovery_scan(cli->discovery, IK_CACHE_ANSWERS);
-	else
-		ik_discovery_scan(cli->discovery, IK_CACHE_ALL);
+	cli->scanning = true;
+	ik_discovery_scan(cli->discovery, again ? IK_CACHE_ANSWERS : IK_CACHE_ALL);
 	return ik_cli_wait(cli) ? ik_discovery_registry(cli->discovery) : NULL;
 }
 

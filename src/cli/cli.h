@@ -30,6 +30,7 @@ struct ik_cli {
 	int64_t done, all;   /* events of all sessions that a verb handles; all is 0 for a single
 	                        session */
 	int signal;          /* the signal that ended the wait, or 0 */
+	bool scanning;       /* the wait is for a scan */
 	bool misused;        /* the command line is wrong */
 	bool failed;         /* the loop could not run, or standard output failed */
 };

@@ -376,6 +376,11 @@ static void add_servers(const struct directories *directories, struct ik_setup *
 			.directory = setup->places.directory,
 			.sandbox = setup->sandbox,
 			.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
+			.http = {
+				.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
+				.proxy = setup->config->http_proxy,
+				.ca_file = setup->config->http_ca_file,
+			},
 		},
 		.timeout_ms = setup->config->tools_scan_timeout_ms,
 		.cache = directories->options.cache,

@@ -667,6 +667,8 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body);
 	}
+	if (spec->method)
+		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
 	curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	curl->easy_setopt(easy, CURLOPT_USERAGENT, "ikigai/" PACKAGE_VERSION);
 	curl->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");

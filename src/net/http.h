@@ -1,5 +1,5 @@
 /*
- * http: HTTP requests to providers, with libcurl's multi interface on the loop.
+ * http: HTTP requests, with libcurl's multi interface on the loop.
  *
  * libcurl is loaded with the first request; only http.c uses it. Every request gets exactly one
  * done, never from inside start, and none after ik_http_close().
@@ -34,8 +34,9 @@ struct ik_http_options {
 
 struct ik_http_spec {
 	const char *url;
-	const char *const *headers; /* "Name: value", NULL-terminated */
+	const char *const *headers; /* "Name: value", or "Name;" without a value; NULL-terminated */
 	const char *body;           /* body of a POST, borrowed until done; NULL: a GET */
+	const char *method;         /* another method; NULL: none */
 	size_t body_length;
 	int64_t idle_timeout_ms; /* end the request if no byte moves for this long; 0: never */
 };

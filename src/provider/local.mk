@@ -31,7 +31,6 @@ libik_provider_a_SOURCES += \
 	src/provider/wire/error.c \
 	src/provider/wire/format.h \
 	src/provider/wire/script.c \
-	src/provider/wire/sse.c src/provider/wire/sse.h \
 	src/provider/wire/think_tags.c src/provider/wire/think_tags.h \
 	src/provider/wire/transcript.c src/provider/wire/transcript.h \
 	src/provider/wire/wire.c src/provider/wire/wire.h

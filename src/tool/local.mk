@@ -12,9 +12,11 @@ libik_tool_a_SOURCES = \
 	src/tool/mcp/client.c src/tool/mcp/client.h \
 	src/tool/mcp/content.c src/tool/mcp/content.h \
 	src/tool/mcp/entry.c src/tool/mcp/entry.h \
+	src/tool/mcp/http_headers.c src/tool/mcp/http_headers.h \
 	src/tool/mcp/servers.c src/tool/mcp/servers.h \
 	src/tool/mcp/source.c src/tool/mcp/source.h \
-	src/tool/mcp/transport.h src/tool/mcp/transport_stdio.c \
+	src/tool/mcp/transport.h src/tool/mcp/transport_http.c \
+	src/tool/mcp/transport_stdio.c \
 	src/tool/mcp/version.c src/tool/mcp/version.h \
 	src/tool/output_files.c src/tool/output_files.h \
 	src/tool/protocol.c src/tool/protocol.h \

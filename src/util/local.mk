@@ -19,6 +19,7 @@ libik_util_a_SOURCES = \
 	src/util/sanitize.c src/util/sanitize.h \
 	src/util/sha256.c src/util/sha256.h \
 	src/util/shell_word.c src/util/shell_word.h \
+	src/util/sse.c src/util/sse.h \
 	src/util/text.c src/util/text.h \
 	src/util/utf8.c src/util/utf8.h \
 	src/util/uuid.c src/util/uuid.h \

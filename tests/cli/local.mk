@@ -60,6 +60,7 @@ CLI_TESTS = \
 	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen \
 	tests/cli/mcp_servers.screen tests/cli/mcp_stdio.screen \
 	tests/cli/hooks.screen tests/cli/hooks_hostile.screen \
+	tests/cli/mcp_remote.screen \
 	tests/cli/model_list.screen \
 	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \
@@ -97,7 +98,7 @@ CLI_TESTS = \
 	tests/cli/files.screen tests/cli/files_sandbox.screen tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
-	tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_http.py tests/cli/mcp_stdio.py \
+	tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_http.py tests/cli/mcp_remote.py tests/cli/mcp_stdio.py \
 	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
 # Preloaded by tests in which an allocation fails; sanitizers replace the allocator themselves.

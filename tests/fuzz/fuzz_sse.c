@@ -8,7 +8,7 @@
 
 #include "util/limits.h"
 
-#include "provider/wire/sse.h"
+#include "util/sse.h"
 
 /* Note an event, with its lengths, so that two lists are the same only when all is. */
 static void note(void *arg, const char *event, const char *data, size_t length)
@@ -25,7 +25,7 @@ static void read_split(const char *bytes, size_t length, size_t first, size_t st
 {
 	struct ik_sse sse;
 
-	ik_sse_init(&sse);
+	ik_sse_init(&sse, IK_LIMIT_SSE_EVENT);
 	for (size_t at = 0, piece = first; at < length; at += piece, piece = step) {
 		if (piece > length - at)
 			piece = length - at;

@@ -46,7 +46,7 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 	decoder->format = format;
 	if (format->state_size)
 		decoder->state = ik_alloc(format->state_size);
-	ik_sse_init(&decoder->sse);
+	ik_sse_init(&decoder->sse, IK_LIMIT_SSE_EVENT);
 	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->why, 2 * EXPLANATION_BYTES + 16);

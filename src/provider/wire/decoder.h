@@ -11,7 +11,7 @@
 #define IK_PROVIDER_WIRE_DECODER_H
 
 #include "provider/wire/format.h"
-#include "provider/wire/sse.h"
+#include "util/sse.h"
 
 /* Return a decoder for the body of one response with a successful status. It accepts bytes split
  * anywhere. Call finish when the body has ended for any reason: if the connection broke after the

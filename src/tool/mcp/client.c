@@ -559,9 +559,6 @@ static void on_over(void *arg, const char *sentence, const struct ik_child_resul
 		client->events->over(client->arg, sentence, result);
 }
 
-const struct ik_mcp_transport_events ik_mcp_client_transport_events = { on_message, on_log,
-	on_over };
-
 /* ---- making and ending ---- */
 
 struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
@@ -579,13 +576,21 @@ struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
 	return client;
 }
 
-void ik_mcp_client_begin(struct ik_mcp_client *client, struct ik_mcp_transport *transport)
+bool ik_mcp_client_begin(struct ik_mcp_client *client, const struct ik_mcp_entry *entry,
+	const struct ik_mcp_options *options, struct ik_error *error)
 {
-	client->transport = transport;
+	static const struct ik_mcp_transport_events events = { on_message, on_log, on_over };
+
+	client->transport = entry->url
+		? ik_mcp_http_new(client->loop, entry, options, &events, client)
+		: ik_mcp_stdio_new(client->loop, entry, options, &events, client, error);
+	if (!client->transport)
+		return false;
 	if (client->legacy_first)
 		ask_initialize(client);
 	else
 		ask_discover(client);
+	return true;
 }
 
 struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client)

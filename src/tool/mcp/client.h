@@ -50,9 +50,10 @@ struct ik_mcp_about {
 /* Make a client. legacy: an earlier run found that the server needs initialize. */
 struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
 	const struct ik_mcp_client_events *events, void *arg);
-/* Then make its transport with these events and the client as their arg, and begin with it. */
-extern const struct ik_mcp_transport_events ik_mcp_client_transport_events;
-void ik_mcp_client_begin(struct ik_mcp_client *client, struct ik_mcp_transport *transport);
+/* Start the server of an entry or connect to it, and begin. entry and options are borrowed until the
+ * client is closed. Return false if it can't be started; *error says why. */
+bool ik_mcp_client_begin(struct ik_mcp_client *client, const struct ik_mcp_entry *entry,
+	const struct ik_mcp_options *options, struct ik_error *error);
 
 struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client);
 

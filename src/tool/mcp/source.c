@@ -10,6 +10,8 @@
 #include "json/write.h"
 #include "tool/mcp/client.h"
 #include "tool/mcp/content.h"
+#include "tool/mcp/http_headers.h"
+#include "tool/mcp/version.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -43,6 +45,9 @@ struct mcp_call {
 	struct ik_timer *timer;
 	int64_t timeout_ms, begun_ms;
 	bool cancelled;
+	char *tool, *schema;           /* its own name, and its parameters */
+	struct ik_json_span arguments; /* borrowed */
+	bool outdated;                 /* the schema is: it waits for the list */
 };
 
 struct mcp_server {
@@ -235,6 +240,7 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 	char *name = ik_json_text_new(ik_json_member(value, "name")), *place;
 	struct ik_json_span hint = ik_json_at(value, "annotations.readOnlyHint");
 	struct ik_tool tool = { .kind = "mcp" };
+	struct ik_error error;
 
 	if (!name || strchr(name, '/') || !is_wanted(&server->entry, name)) {
 		free(name);
@@ -252,6 +258,8 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 	if (value.length > IK_LIMIT_SCHEMA)
 		ik_tool_reject(&tool, IK_TOOL_FAILED, "SCHEMA_TOO_LARGE",
 			ik_strdup(_("its description is too large")));
+	else if (server->entry.url && !ik_mcp_headers_fit(ik_json_member(value, "inputSchema"), &error))
+		ik_tool_reject(&tool, IK_TOOL_FAILED, "INVALID_SCHEMA", ik_strdup(error.text));
 	else
 		(void)read_parameters(&tool, ik_json_member(value, "inputSchema"));
 	source->events->found(source->arg, 1);
@@ -297,6 +305,7 @@ static bool announce_some(struct mcp_source *source, int64_t begun_us)
 /* ---- a running server ---- */
 
 static void end_call(struct mcp_call *call, struct ik_child_result result);
+static void ask_again(struct mcp_server *server);
 static bool start(struct mcp_server *server, struct ik_error *error);
 
 static void continue_scan(struct mcp_source *source)
@@ -369,14 +378,16 @@ static void on_list(void *arg, struct ik_json_span result, struct ik_json_span e
 	struct mcp_server *server = arg;
 	struct mcp_source *source = server->source;
 	char *words = ik_json_string_new(ik_json_member(error, "message"), NULL);
-	bool changed;
+	bool changed = false;
 
 	server->listing = NULL;
+	if (result.text)
+		changed = keep_list(server, result);
+	ask_again(server);
 	if (!result.text) {
 		fail_scan(server, "MCP_ERROR",
 			ik_format(_("the server lists no tools: %s"), words ? words : "?"));
 	} else {
-		changed = keep_list(server, result);
 		if (server->waited_for)
 			continue_scan(source);
 		else if (changed && source->events && !server->gone)
@@ -494,32 +505,21 @@ static void on_starting(void *arg)
 	fail_scan(server, IK_CODE_SCHEMA_TIMEOUT, ik_strdup(_("the server did not begin in time")));
 }
 
-static struct ik_mcp_transport *no_http(struct ik_error *error)
-{
-	(void)ik_error_set(error, IK_UNAVAILABLE, "servers with a URL can't be used yet");
-	return NULL;
-}
-
 /* Start a server, and ask it for its tools as soon as it is ready. */
 static bool start(struct mcp_server *server, struct ik_error *error)
 {
 	static const struct ik_mcp_client_events events = { on_ready, on_changed, on_log, on_lost,
 		on_over };
 	struct mcp_source *source = server->source;
-	struct ik_mcp_transport *transport;
 
 	ik_buf_clear(&server->log);
 	server->client = ik_mcp_client_new(source->loop, server->legacy, &events, server);
-	transport = server->entry.url ? no_http(error)
-								  : ik_mcp_stdio_new(source->loop, &server->entry, &source->start,
-										&ik_mcp_client_transport_events, server->client, error);
-	if (!transport) {
+	if (!ik_mcp_client_begin(server->client, &server->entry, &source->start, error)) {
 		server->client = ik_mcp_client_close(server->client);
 		return false;
 	}
 	server->mode = source->start.sandbox ? ik_sandbox_mode(source->start.sandbox) : IK_SANDBOX_OFF;
 	ik_timer_start(server->starting, START_MS);
-	ik_mcp_client_begin(server->client, transport);
 	ask_list(server);
 	return true;
 }
@@ -771,8 +771,16 @@ static void on_answer(void *arg, struct ik_json_span result, struct ik_json_span
 {
 	struct mcp_call *call = arg;
 	struct ik_buf text;
+	int64_t code;
 
 	call->request = NULL;
+	if (ik_json_integer(ik_json_member(error, "code"), &code) && code == IK_MCP_HEADER_MISMATCH &&
+		!call->outdated) {
+		/* What the schema says of headers has changed: once it is known, try again. */
+		call->outdated = true;
+		ask_list(call->server);
+		return;
+	}
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	if (!result.text) {
 		if (!ik_json_string(ik_json_member(error, "message"), &text))
@@ -820,14 +828,51 @@ static struct mcp_server *server_at(const struct mcp_source *source, const char 
 	return NULL;
 }
 
+static const struct ik_mcp_request_events call_events = { on_answer, on_progress };
+
+/* Send the call to its server. */
+static void ask(struct mcp_call *call)
+{
+	struct ik_buf members;
+
+	ik_buf_init(&members, IK_MCP_MESSAGE_LIMIT);
+	ik_json_printf(&members, "'name':'%s','arguments':%.*s", call->tool,
+		(int)call->arguments.length, call->arguments.text);
+	call->request = ik_mcp_client_ask(call->server->client, "tools/call", members.data,
+		(struct ik_json_span){ call->schema, strlen(call->schema) }, &call_events, call);
+	ik_buf_done(&members);
+}
+
+/* Send the calls again that have waited for the list, with the schemas that it has now. */
+static void ask_again(struct mcp_server *server)
+{
+	struct ik_json_span list = { NULL, 0 }, key, tool;
+
+	if (server->list)
+		(void)!ik_json_check(server->list, server->list_length, &list, NULL);
+	for (struct mcp_call *call = server->calls; call; call = call->next) {
+		struct ik_json_walk walk = { NULL };
+
+		if (!call->outdated || call->request || call->cancelled)
+			continue;
+		while (ik_json_next(ik_json_member(list, "tools"), &walk, &key, &tool))
+			if (ik_json_string_is(ik_json_member(tool, "name"), call->tool)) {
+				struct ik_json_span schema = ik_json_member(tool, "inputSchema");
+
+				free(call->schema);
+				call->schema = ik_strndup(schema.text ? schema.text : "{}",
+					schema.text ? schema.length : 2);
+			}
+		ask(call);
+	}
+}
+
 static struct ik_call *mcp_call(struct ik_source *base, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
-	static const struct ik_mcp_request_events request_events = { on_answer, on_progress };
 	const char *name;
 	struct mcp_server *server = server_at((struct mcp_source *)base, spec->tool->path, &name);
 	struct mcp_call *call;
-	struct ik_buf members;
 
 	if (!server)
 		(void)ik_error_set(error, IK_NOT_FOUND, _("its server is no longer configured"));
@@ -844,13 +889,10 @@ static struct ik_call *mcp_call(struct ik_source *base, const struct ik_call_spe
 		ik_timer_start(call->timer, spec->timeout_ms);
 	call->next = server->calls;
 	server->calls = call;
-	ik_buf_init(&members, IK_MCP_MESSAGE_LIMIT);
-	ik_json_printf(&members, "'name':'%s','arguments':%.*s", name, (int)spec->length,
-		spec->arguments);
-	call->request = ik_mcp_client_ask(server->client, "tools/call", members.data,
-		(struct ik_json_span){ spec->tool->parameters, spec->tool->parameters_length },
-		&request_events, call);
-	ik_buf_done(&members);
+	call->tool = ik_strdup(name);
+	call->schema = ik_strndup(spec->tool->parameters, spec->tool->parameters_length);
+	call->arguments = (struct ik_json_span){ spec->arguments, spec->length };
+	ask(call);
 	return (struct ik_call *)call;
 }
 
@@ -871,6 +913,8 @@ static void mcp_close_call(struct ik_call *base)
 
 	if (call->server)
 		forget_call(call);
+	free(call->tool);
+	free(call->schema);
 	free(call);
 }
 

@@ -12,6 +12,7 @@
 
 #include "json/scan.h"
 #include "loop/child.h"
+#include "net/http.h"
 #include "tool/mcp/entry.h"
 #include "util/limits.h"
 
@@ -27,6 +28,7 @@ struct ik_mcp_options {
 	const char *directory;          /* the session's */
 	struct ik_sandbox *sandbox;     /* NULL: not confined */
 	int64_t memory_limit;           /* bytes; 0: none */
+	struct ik_http_options http;
 };
 
 struct ik_mcp_transport_events {
@@ -69,6 +71,12 @@ struct ik_mcp_transport {
 struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_mcp_entry *entry,
 	const struct ik_mcp_options *options, const struct ik_mcp_transport_events *events, void *arg,
 	struct ik_error *error);
+
+/* Reach the server of an entry (borrowed) with a URL by streamable HTTP. What goes wrong answers the
+ * requests. A session that the server has forgotten is begun anew, and a redirection is followed only
+ * to the same server, since headers have secrets. */
+struct ik_mcp_transport *ik_mcp_http_new(struct ik_loop *loop, const struct ik_mcp_entry *entry,
+	const struct ik_mcp_options *options, const struct ik_mcp_transport_events *events, void *arg);
 
 /* Return the path of the program that would be started (new memory), or NULL if PATH has none. */
 char *ik_mcp_stdio_program(const struct ik_mcp_entry *entry, const struct ik_mcp_options *options);

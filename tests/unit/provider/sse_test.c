@@ -1,4 +1,4 @@
-#include "provider/wire/sse.h"
+#include "util/sse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void assert_events(const char *stream, size_t length, const char *events)
 		size_t step = variant <= length ? length + 1 : variant - length;
 		struct ik_sse sse;
 		struct ik_buf out;
-		ik_sse_init(&sse);
+		ik_sse_init(&sse, IK_LIMIT_SSE_EVENT);
 		ik_buf_init(&out, 10000);
 		feed(&sse, stream, first, &out);
 		for (size_t at = first; at < length; at += step)
@@ -113,7 +113,7 @@ Test(sse, refuses_an_event_without_end)
 	memset(bytes, 'x', length);
 
 	for (int variant = 0; variant < 4; variant++) {
-		ik_sse_init(&sse);
+		ik_sse_init(&sse, IK_LIMIT_SSE_EVENT);
 		ik_buf_init(&out, IK_LIMIT_SSE_EVENT * 2);
 		if (variant == 0) { /* one line, in two pieces */
 			feed(&sse, "data: ", 6, &out);

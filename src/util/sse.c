@@ -1,16 +1,19 @@
-#include "provider/wire/sse.h"
+#include "util/sse.h"
 
 #include <string.h>
 
 #include "util/limits.h"
 
-void ik_sse_init(struct ik_sse *sse)
+void ik_sse_init(struct ik_sse *sse, size_t limit)
 {
 	memset(sse, 0, sizeof(*sse));
 	/* A line has a field's name in addition to data. */
-	ik_buf_init(&sse->line, IK_LIMIT_SSE_EVENT + 16);
-	ik_buf_init(&sse->data, IK_LIMIT_SSE_EVENT);
+	ik_buf_init(&sse->line, limit + 16);
+	ik_buf_init(&sse->data, limit);
 	ik_buf_init(&sse->event, IK_KIB(64));
+	ik_buf_init(&sse->last_id, IK_KIB(4));
+	sse->retry_ms = -1;
+	sse->limit = limit;
 }
 
 void ik_sse_done(struct ik_sse *sse)
@@ -18,6 +21,7 @@ void ik_sse_done(struct ik_sse *sse)
 	ik_buf_done(&sse->line);
 	ik_buf_done(&sse->data);
 	ik_buf_done(&sse->event);
+	ik_buf_done(&sse->last_id);
 }
 
 /* Pass on the event, if it has data, and start the next; called at an empty line. */
@@ -41,6 +45,20 @@ static bool is_field(const char *name, size_t length)
 {
 	return (length == 4 && memcmp(name, "data", 4) == 0) ||
 		(length == 5 && memcmp(name, "event", 5) == 0);
+}
+
+/* Take the pause before a new connection: digits only, and no more of them than make sense. */
+static void take_retry(struct ik_sse *sse, const char *value, size_t length)
+{
+	int64_t number = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (value[i] < '0' || value[i] > '9' || i == 9)
+			return;
+		number = number * 10 + (value[i] - '0');
+	}
+	if (length > 0)
+		sse->retry_ms = number;
 }
 
 /* Handle a line, which is given without its end. */
@@ -77,8 +95,13 @@ static void take_line(struct ik_sse *sse, const char *line, size_t length, ik_ss
 	} else if (name_length == 5 && memcmp(line, "event", 5) == 0) {
 		ik_buf_clear(&sse->event);
 		ik_buf_append(&sse->event, value, value_length);
+	} else if (name_length == 2 && memcmp(line, "id", 2) == 0 && !memchr(value, 0, value_length)) {
+		ik_buf_clear(&sse->last_id);
+		ik_buf_append(&sse->last_id, value, value_length);
+	} else if (name_length == 5 && memcmp(line, "retry", 5) == 0) {
+		take_retry(sse, value, value_length);
 	}
-	/* Comments, id, retry and unknown fields are ignored: nothing reconnects here. */
+	/* Comments and unknown fields are ignored. */
 }
 
 /* Return the error of a line or event that was too long. */
@@ -86,7 +109,7 @@ static enum ik_status status_of(const struct ik_sse *sse)
 {
 	enum ik_status status = ik_buf_status(&sse->line);
 
-	if (sse->unread > 2 * IK_LIMIT_SSE_EVENT)
+	if (sse->unread > 2 * sse->limit)
 		return IK_TOO_LARGE;
 	return status != IK_OK ? status : ik_buf_status(&sse->data);
 }
