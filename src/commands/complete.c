@@ -426,7 +426,7 @@ static void add_custom(struct ik_complete *complete, const struct ik_action_row 
 {
 	struct ik_pick pick = {
 		.id = ik_strdup(row->name),
-		.text = row->usage ? ik_format("%s · %s", row->description, row->usage)
+		.text = row->usage ? ik_format("%s · %s", row->usage, row->description)
 						   : ik_strdup(row->description),
 	};
 
@@ -451,8 +451,10 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	answer->optional = !needs_argument(row);
 	set_buf(&complete->typed, text + start, length - start);
 	switch (row->argument) {
-	case IK_ARGUMENT_NONE:
-		return false;
+	case IK_ARGUMENT_NONE: /* as long as nothing is typed, say what may be */
+		if (row->usage && start == length)
+			ik_buf_puts(&complete->note, row->usage);
+		return row->usage && start == length;
 	case IK_ARGUMENT_MODEL:
 	case IK_ARGUMENT_PROVIDER:
 	case IK_ARGUMENT_MODE:

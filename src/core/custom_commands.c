@@ -42,6 +42,7 @@ struct ik_custom_commands {
 	struct command_reading now;
 	const struct command_reading *before; /* while it is replaced */
 	size_t entries;                       /* looked at meanwhile */
+	bool full;                            /* there are more than IK_CUSTOM_MOST */
 	int64_t fresh_us;                     /* what was read is current until then */
 };
 
@@ -308,8 +309,7 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 						"and has no blanks"),
 				command.shown));
 	else if (commands->now.count >= IK_CUSTOM_MOST)
-		add_problem(commands,
-			ik_format(_("%s: there are more than %d commands"), command.shown, IK_CUSTOM_MOST));
+		commands->full = true;
 	else if (status->st_size > (off_t)(program ? PROGRAM_BYTES : IK_CUSTOM_TEXT_BYTES) &&
 		(!program || walk->of_project))
 		add_problem(commands, ik_format(_("%s is too large"), command.shown));
@@ -414,9 +414,12 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 	commands->before = &before;
 	commands->now = (struct command_reading){ .count = 0 };
 	commands->entries = 0;
+	commands->full = false;
 	for (int of_project = 1; of_project >= 0; of_project--)
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 			read_place(commands, &places[i], of_project);
+	if (commands->full)
+		add_problem(commands, ik_format(_("only the first %d commands are used"), IK_CUSTOM_MOST));
 	if (commands->now.count > 0)
 		qsort(commands->now.items, commands->now.count, sizeof(*commands->now.items), compare);
 	reading_done(&before);

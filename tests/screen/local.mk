@@ -36,6 +36,7 @@ SCREEN_TESTS = \
 	tests/screen/prefix_refreshed.screen \
 	tests/screen/copy.screen \
 	tests/screen/custom_commands.screen \
+	tests/screen/custom_commands_trust.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_hostile.screen \
 	tests/screen/search_pages.screen tests/screen/search_sessions.screen \

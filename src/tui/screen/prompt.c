@@ -204,7 +204,7 @@ static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keyma
 	if (selected)
 		hints[count++] = (struct ik_key_hint){ IK_ACTION_SEND,
 			same ? IK_ACTION_COMPLETE : IK_ACTION_NONE, runs ? N_("run") : N_("accept"), 2 };
-	if (!same)
+	if (!same && popup->count > 0)
 		hints[count++] = (struct ik_key_hint){ IK_ACTION_COMPLETE, IK_ACTION_NONE,
 			accepts ? N_("accept") : N_("next"), 3 };
 	hints[count] = (struct ik_key_hint){ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 };
