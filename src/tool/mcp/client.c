@@ -485,7 +485,7 @@ static void take_notification(struct ik_mcp_client *client, const struct ik_rpc_
 	} else if (ik_json_string_is(message->method, "notifications/progress")) {
 		request = find(client, ik_json_member(message->params, "progressToken"));
 		if (request && request->events->progress)
-			request->events->progress(request->arg, ik_json_member(message->params, "message"));
+			request->events->progress(request->arg, message->params);
 	}
 }
 

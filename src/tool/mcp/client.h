@@ -35,8 +35,8 @@ struct ik_mcp_client_events {
 struct ik_mcp_request_events {
 	/* The answer: a result or an error (rpc/jsonrpc.h). The request is gone. */
 	void (*answer)(void *arg, struct ik_json_span result, struct ik_json_span error);
-	/* It makes progress; message says how far, and may have no value. NULL: not wanted. */
-	void (*progress)(void *arg, struct ik_json_span message);
+	/* It makes progress, as params of notifications/progress say. NULL: not wanted. */
+	void (*progress)(void *arg, struct ik_json_span params);
 };
 
 /* What is known of a server; borrowed. */

@@ -72,15 +72,25 @@ static void put_item(struct parts *parts, struct ik_json_span item)
 	}
 }
 
-/* Does the text say the same as the structured content? */
-static bool says_same(const struct ik_buf *text, struct ik_json_span structured)
-{
-	struct ik_json_span value;
+/* Which of the two says all: most servers say the same twice. */
+enum enough { ENOUGH_TEXT, ENOUGH_STRUCTURED, ENOUGH_BOTH };
 
-	return text->length == 0 ||
+static enum enough what_is_enough(const struct ik_buf *text, struct ik_json_span structured)
+{
+	struct ik_json_span only = structured, key, value;
+	struct ik_json_walk walk = { NULL };
+
+	/* Schemas want an object, so a single value is often wrapped in one. */
+	if (ik_json_span_type(structured) == IK_JSON_OBJECT && ik_json_count(structured) == 1)
+		(void)ik_json_next(structured, &walk, &key, &only);
+	if (!structured.text || ik_json_string_is(only, text->data))
+		return ENOUGH_TEXT;
+	if (text->length == 0 ||
 		(text->length <= IK_LIMIT_JSON_ANSWER &&
 			ik_json_check(text->data, text->length, &value, NULL) == IK_OK &&
-			ik_json_equal(value, structured));
+			(ik_json_equal(value, structured) || ik_json_equal(value, only))))
+		return ENOUGH_STRUCTURED;
+	return ENOUGH_BOTH;
 }
 
 /* Append an array of such elements as a member. */
@@ -97,22 +107,22 @@ static void put_list(struct ik_buf *out, const char *name, const struct ik_buf *
 static void put_parts(struct ik_buf *out, const struct parts *parts, struct ik_json_span structured)
 {
 	bool alone = parts->images.length == 0 && parts->others.length == 0;
-	bool same = structured.text && says_same(&parts->text, structured);
+	enum enough enough = what_is_enough(&parts->text, structured);
 
-	if (same && alone) {
+	if (alone && enough == ENOUGH_STRUCTURED) {
 		ik_json_put_raw(out, structured);
 		return;
 	}
-	if (!structured.text && alone && parts->text.length > IK_LIMIT_JSON_ANSWER) {
+	if (alone && enough == ENOUGH_TEXT && parts->text.length > IK_LIMIT_JSON_ANSWER) {
 		ik_buf_append(out, parts->text.data, parts->text.length);
 		return;
 	}
 	ik_json_open(out, '{');
-	if (!same && (parts->text.length > 0 || alone)) {
+	if (enough != ENOUGH_STRUCTURED && (parts->text.length > 0 || alone)) {
 		ik_json_key(out, "output");
 		ik_json_put_string(out, parts->text.data, parts->text.length);
 	}
-	if (structured.text) {
+	if (enough != ENOUGH_TEXT) {
 		ik_json_key(out, "structured");
 		ik_json_put_raw(out, structured);
 	}

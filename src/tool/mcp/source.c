@@ -795,8 +795,23 @@ static void on_answer(void *arg, struct ik_json_span result, struct ik_json_span
 	ik_buf_done(&text);
 }
 
-/* Progress gives the call more time, up to a limit; its message is shown like stderr. */
-static void on_progress(void *arg, struct ik_json_span message)
+/* Append how far a call is: "2/4: words", as much of it as there is. */
+static void put_progress(struct ik_buf *text, struct ik_json_span params)
+{
+	struct ik_json_span done = ik_json_member(params, "progress");
+	struct ik_json_span total = ik_json_member(params, "total");
+
+	if (ik_json_span_type(total) == IK_JSON_NUMBER)
+		ik_buf_printf(text, "%.*s/%.*s: ", (int)done.length, done.text ? done.text : "",
+			(int)total.length, total.text);
+	if (!ik_json_string(ik_json_member(params, "message"), text))
+		ik_buf_truncate(text, text->length > 0 ? text->length - 2 : 0);
+	if (text->length > 0)
+		ik_buf_putc(text, '\n');
+}
+
+/* Progress gives the call more time, up to a limit; what it says is shown like stderr. */
+static void on_progress(void *arg, struct ik_json_span params)
 {
 	struct mcp_call *call = arg;
 	int64_t left = call->begun_ms + STRETCH * call->timeout_ms - ik_clock_ms();
@@ -804,10 +819,9 @@ static void on_progress(void *arg, struct ik_json_span message)
 
 	ik_timer_start(call->timer, left < call->timeout_ms ? (left > 0 ? left : 1) : call->timeout_ms);
 	ik_buf_init(&text, IK_MCP_MESSAGE_LIMIT);
-	if (ik_json_string(message, &text)) {
-		ik_buf_putc(&text, '\n');
+	put_progress(&text, params);
+	if (text.length > 0)
 		call->events.output(call->arg, IK_STDERR, text.data, text.length);
-	}
 	ik_buf_done(&text);
 }
 

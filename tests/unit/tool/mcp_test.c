@@ -418,6 +418,45 @@ Test(mcp, a_thousand_calls)
 	end(&scene);
 }
 
+Test(mcp, results)
+{
+	static const struct {
+		const char *content, *more, *wanted; /* wanted: NULL: it failed */
+	} cases[] = {
+		{ "{'type':'text','text':'a'},{'type':'text','text':'b'}", "", "{'output':'a\\nb'}" },
+		{ "", "", "{'output':''}" },
+		{ "", ",'structuredContent':[1]", "[1]" },
+		{ "{'type':'text','text':'a'}", ",'structuredContent':{'content':'a'}", "{'output':'a'}" },
+		{ "{'type':'text','text':'[1]'}", ",'structuredContent':{'list':[1]}", "{'list':[1]}" },
+		{ "{'type':'text','text':'a'}", ",'structuredContent':{'b':1,'c':2}",
+			"{'output':'a','structured':{'b':1,'c':2}}" },
+		{ "{'type':'image','data':'no','mimeType':'image/png'}", "",
+			"{'resources':[{'mimeType':'image/png','bytes':0,"
+			"'note':'left out: not a picture, a PDF document or text'}]}" },
+		{ "{'type':'text','text':'why'}", ",'isError':true", NULL },
+		{ "3,null,{},[]", "", "{'resources':[3,null,{},[]]}" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = ik_format("{'content':[%s]%s}", cases[i].content, cases[i].more);
+		char *wanted = ik_strdup(cases[i].wanted ? cases[i].wanted : "why");
+		struct ik_json_span value;
+		struct ik_buf out;
+
+		for (char *at = text; *at; at++)
+			*at = *at == '\'' ? '"' : *at;
+		for (char *at = wanted; *at; at++)
+			*at = *at == '\'' ? '"' : *at;
+		ik_buf_init(&out, IK_MIB(1));
+		cr_assert(ik_json_check(text, strlen(text), &value, NULL) == IK_OK, "%s", text);
+		cr_assert_eq(ik_mcp_read_content(value, &out), cases[i].wanted != NULL);
+		cr_assert_str_eq(out.data, wanted, "%s", out.data);
+		ik_buf_done(&out);
+		free(text);
+		free(wanted);
+	}
+}
+
 Test(mcp, offered_names)
 {
 	static const struct {
