@@ -49,6 +49,7 @@ struct ik_child {
 	size_t input_left;
 	struct ik_buf backlog; /* input that came later: its end is what is left */
 	bool more;             /* it may get more */
+	bool parts;            /* it was told to end by the end of its input */
 	/* LIVING: the time-out; ENDING: SIGKILL; after the leader has ended: grace. */
 	struct ik_timer *timer;
 	int64_t started;
@@ -209,6 +210,7 @@ bool ik_child_write(struct ik_child *child, const char *bytes, size_t length)
 void ik_child_end(struct ik_child *child, int64_t wait_ms)
 {
 	child->more = false;
+	child->parts = true;
 	if (child->input_left == 0)
 		end_stream(&child->in);
 	if (child->phase == LIVING && !child->leader_ended && !child->finished && !child->closed)
@@ -478,7 +480,8 @@ struct ik_child *ik_child_close(struct ik_child *child)
 	child->timer = ik_timer_close(child->timer);
 	end_streams(child);
 	ik_buf_done(&child->backlog);
-	child->leader = ik_process_close(child->leader);
+	child->leader = child->parts && child->phase == LIVING ? ik_process_part(child->leader)
+														   : ik_process_close(child->leader);
 	ik_loop_defer(child->loop, free, child);
 	return NULL;
 }

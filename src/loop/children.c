@@ -15,6 +15,8 @@
 
 /* How long the end of the loop waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
+/* How long the program's end waits for processes that have been told to end. */
+#define PARTING_MS 500
 
 /* Descriptors that are not for children: terminal, store, network, log. */
 #define RESERVED_DESCRIPTORS 64
@@ -28,6 +30,7 @@ struct ik_process {
 	pid_t pid;
 	void (*ended)(void *arg); /* NULL: closed, only waits to be reaped */
 	void *arg;
+	bool parts; /* it has been told to end */
 	bool is_zombie;
 	bool reaped; /* the pid may have been reused */
 	int status;
@@ -292,6 +295,13 @@ struct ik_process *ik_process_let_go(struct ik_process *process)
 	return NULL;
 }
 
+struct ik_process *ik_process_part(struct ik_process *process)
+{
+	if (process)
+		process->parts = true;
+	return ik_process_let_go(process);
+}
+
 struct ik_process *ik_process_close(struct ik_process *process)
 {
 	if (process)
@@ -358,10 +368,25 @@ void ik_children_on_end(struct ik_loop *loop, void (*fn)(void *), void *arg)
 	all->ended_arg = arg;
 }
 
+/* Is there a process that has been told to end? */
+static bool some_part(const struct children *all)
+{
+	const struct ik_process *process = all->first;
+
+	while (process && !process->parts)
+		process = process->next;
+	return process;
+}
+
 void ik_children_end(struct ik_loop *loop)
 {
+	const struct timespec moment = { 0, 1000 * 1000 };
 	struct children *all = children_of(loop);
 
+	for (int waited = 0; some_part(all) && waited < PARTING_MS; waited++) {
+		nanosleep(&moment, NULL);
+		reap_all(all);
+	}
 	ik_children_end_now();
 	reap_all(all); /* ik_children_end_now() killed them, too */
 	changed(all);

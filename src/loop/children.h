@@ -33,7 +33,7 @@ int ik_children_orphans(struct ik_loop *loop);
 void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
 /* Send SIGKILL to everything below this process and reap it, for at most a second, if this process
- * is the reaper. The last act: children that still run are not reported as done. */
+ * is the reaper. Children that were told to end (ik_child_end()) get a moment before that. The last act: children that still run are not reported as done. */
 void ik_children_end(struct ik_loop *loop);
 
 /* The same with system calls only, when memory has run out. (For fatal signals there is a handler:
@@ -80,5 +80,7 @@ bool ik_process_reap(struct ik_process *process, int *ret_status);
 struct ik_process *ik_process_close(struct ik_process *process);
 /* The same, but let it live until it ends by itself. */
 struct ik_process *ik_process_let_go(struct ik_process *process);
+/* The same, but ik_children_end() waits for a moment, since it has been told to end. */
+struct ik_process *ik_process_part(struct ik_process *process);
 
 #endif

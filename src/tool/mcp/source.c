@@ -348,6 +348,16 @@ static struct ik_mcp_client *take_client(struct mcp_server *server)
 	return client;
 }
 
+/* Take leave of a server, which ends when it sees that. */
+static void part_with(struct mcp_server *server)
+{
+	struct ik_mcp_client *client = take_client(server);
+
+	if (client)
+		ik_mcp_client_end(client);
+	ik_mcp_client_close(client);
+}
+
 static void on_patience(void *arg)
 {
 	struct mcp_server *server = arg;
@@ -530,7 +540,7 @@ static bool have_run(struct mcp_server *server, struct ik_error *error)
 	const struct ik_sandbox *sandbox = server->source->start.sandbox;
 
 	if (server->client && sandbox && ik_sandbox_mode(sandbox) != server->mode && !server->calls)
-		ik_mcp_client_close(take_client(server));
+		part_with(server);
 	return server->client || start(server, error);
 }
 
@@ -556,7 +566,7 @@ static void retire(struct mcp_server *server)
 	server->patience = ik_timer_close(server->patience);
 	if (server->calls)
 		return;
-	ik_mcp_client_close(take_client(server));
+	part_with(server);
 	server->starting = ik_timer_close(server->starting);
 }
 

@@ -53,8 +53,8 @@ struct ik_mcp_transport_ops {
 	bool (*send)(struct ik_mcp_transport *transport, const struct ik_mcp_sending *sending);
 	/* Say farewell, and end the server if it doesn't end by itself; over follows. */
 	void (*end)(struct ik_mcp_transport *transport);
-	/* Stop at once, without a callback; what still runs ends. The memory is released in a later turn
-	 * of the loop. */
+	/* Stop at once, without a callback. What still runs is killed, unless it was told to end: then
+	 * it has until ikigai ends. The memory is released in a later turn of the loop. */
 	void (*close)(struct ik_mcp_transport *transport);
 };
 

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "loop/children.h"
 #include "support.h"
 #include "tool/mcp/content.h"
 #include "util/alloc.h"
@@ -317,7 +318,11 @@ Test(mcp, entries_come_and_go)
 	support_loop_run(scene.loop);
 	cr_assert_null(ik_registry_find(scene.registry, "a__echo"));
 	call(&scene, "b__echo", "{\"text\":\"b\"}", 0, "\"b\"");
-	cr_assert_eq(support_children(), 1);
+	while (sent(&scene, "farewell") < 1)
+		usleep(1000); /* it sees its own end */
+	scene.discovery = ik_discovery_close(scene.discovery);
+	ik_children_end(scene.loop);
+	cr_assert_eq(sent(&scene, "farewell"), 2);
 	end(&scene);
 	cr_assert_eq(support_children(), 0);
 }
