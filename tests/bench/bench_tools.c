@@ -11,6 +11,9 @@
  *                                       bare spawn of the same tool
  *     bench_tools large RUNS TOOL JSON  a call with a large answer: the most CPU
  *                                       time of a turn of the loop, the most memory
+ *     bench_tools mcp RUNS SERVER       a call of a server of tests/fixtures/mcp, beside the bare
+ *                                       pipe; and scans of ten such servers, of 50 tools each
+ *                                       that are in the cache
  *     bench_tools undo RUNS DIRECTORY   calls in a work tree of git, each of which changes a
  *                                       file: how long it waits for /undo before it begins
  *
@@ -32,6 +35,7 @@
 #include "loop/children.h"
 #include "measure.h"
 #include "tool/discovery.h"
+#include "tool/mcp/source.h"
 #include "undo/undo_journal.h"
 #include "tool/run.h"
 #include "util/alloc.h"
@@ -609,6 +613,119 @@ static void bench_undo(struct ik_loop *loop, size_t runs, const char *directory)
 	free(root);
 }
 
+struct bench_servers {
+	const char *program, *count;
+	size_t number;
+};
+
+static struct ik_mcp_entry *read_servers(void *arg, size_t *ret_count)
+{
+	const struct bench_servers *servers = arg;
+	struct ik_mcp_entry *entries = ik_alloc(servers->number * sizeof(*entries));
+
+	for (size_t i = 0; i < servers->number; i++) {
+		char **args = ik_alloc(3 * sizeof(*args));
+
+		args[0] = ik_strdup("legacy");
+		args[1] = ik_strdup(servers->count);
+		entries[i] = (struct ik_mcp_entry){
+			.name = ik_format("s%zu", i),
+			.file = ik_strdup("mcp.json"),
+			.enabled = true,
+			.command = ik_strdup(servers->program),
+			.args = args,
+		};
+	}
+	*ret_count = servers->number;
+	return entries;
+}
+
+/* Scan; return how long it took. */
+static double scan_servers(struct ik_discovery *discovery, struct ik_loop *loop)
+{
+	double start = now_ms();
+	struct ik_error error;
+
+	if (kept)
+		ik_registry_unref(kept);
+	ik_discovery_scan(discovery, IK_CACHE_ALL);
+	if (ik_loop_run(loop, &error) != IK_OK)
+		fail(error.text);
+	return now_ms() - start;
+}
+
+static struct ik_discovery *discover_servers(struct ik_loop *loop, struct bench_servers *servers)
+{
+	static const struct ik_discovery_events events = {.finished = keep_registry};
+	struct ik_discovery *discovery = ik_discovery_new(loop, &events, loop);
+	struct ik_mcp_source_options options = {
+		.start = { .environment = (const char *const *)environ, .directory = "/" },
+		.timeout_ms = 10000,
+		.reader = { .read = read_servers, .arg = servers },
+	};
+
+	ik_discovery_use_cache(discovery, ik_schema_cache_new(NULL));
+	options.cache = ik_discovery_cache(discovery);
+	ik_discovery_add_source(discovery, ik_mcp_source_new(loop, &options));
+	(void)scan_servers(discovery, loop);
+	return discovery;
+}
+
+static void bench_mcp(struct ik_loop *loop, size_t runs, const char *program)
+{
+	static const struct ik_run_events events = {on_output, on_done};
+	static const char line[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
+							   "\"params\":{\"name\":\"sum\",\"arguments\":{}}}\n";
+	double ours[MOST_RUNS], bare[MOST_RUNS], over[MOST_RUNS], scan[MOST_RUNS];
+	struct bench_servers servers = { program, "0", 1 };
+	struct ik_run_options options = { .loop = loop, .timeout_ms = 30000, .output_limit = 1 << 20 };
+	struct ik_discovery *discovery = discover_servers(loop, &servers);
+	int in[2], out[2];
+	char answer[4096];
+	struct ik_error error;
+	pid_t pid;
+
+	if (pipe(in) != 0 || pipe(out) != 0 || (pid = fork()) < 0)
+		fail("no pipe");
+	if (pid == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		execl(program, program, "legacy", "0", (char *)NULL);
+		_exit(127);
+	}
+	for (size_t i = 0; i < runs; i++) {
+		double start = now_ms();
+		struct ik_run *run;
+
+		if (write(in[1], line, sizeof(line) - 1) < 0 || read(out[0], answer, sizeof(answer)) <= 0)
+			fail("the server is silent");
+		bare[i] = now_ms() - start;
+		start = now_ms();
+		run = ik_run_start(&options, kept, "s0__sum", "{}", 2, &events, loop);
+		if (ik_loop_run(loop, &error) != IK_OK)
+			fail(error.text);
+		ours[i] = now_ms() - start;
+		over[i] = ours[i] - bare[i];
+		ik_run_close(run);
+	}
+	close(in[1]);
+	waitpid(pid, NULL, 0);
+	print_figure("call", "ms", ours, runs);
+	print_figure("bare pipe", "ms", bare, runs);
+	print_figure("call over bare pipe", "ms", over, runs);
+	ik_discovery_close(discovery);
+	servers = (struct bench_servers){ program, "25", 10 };
+	discovery = discover_servers(loop, &servers);
+	for (size_t i = 0; i < 20; i++)
+		scan[i] = scan_servers(discovery, loop);
+	printf("%zu tools of ten servers\n", ik_registry_ok_count(kept));
+	print_figure("scan", "ms", scan, 20);
+	ik_discovery_close(discovery);
+	kept = ik_registry_unref(kept);
+}
+
 int main(int argc, char **argv)
 {
 	size_t runs = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -616,7 +733,7 @@ int main(int argc, char **argv)
 	struct ik_loop *loop;
 
 	if (runs == 0 || runs > MOST_RUNS || argc < 4) {
-		fprintf(stderr, "usage: bench_tools scan|warm|hung|undo RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
+		fprintf(stderr, "usage: bench_tools scan|warm|hung|undo|mcp RUNS PLACE | call|large RUNS TOOL JSON\n");
 		return 2;
 	}
 	loop = ik_loop_new(&error);
@@ -631,6 +748,8 @@ int main(int argc, char **argv)
 		bench_hung(loop, runs, argv[3]);
 	else if (strcmp(argv[1], "undo") == 0)
 		bench_undo(loop, runs, argv[3]);
+	else if (strcmp(argv[1], "mcp") == 0)
+		bench_mcp(loop, runs, argv[3]);
 	else if (argc > 4)
 		bench_call(loop, runs, argv[3], argv[4], strcmp(argv[1], "large") == 0);
 	ik_loop_free(loop);

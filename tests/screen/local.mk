@@ -19,7 +19,7 @@ SCREEN_TESTS = \
 	tests/screen/agents_files.screen tests/screen/agents_trouble.screen \
 	tests/screen/attach_picture.screen tests/screen/background.screen tests/screen/background_killed.screen tests/screen/broken_stream.screen \
 	tests/screen/broken_files.screen tests/screen/broken_text.screen \
-	tests/screen/browser.screen tests/screen/browser_form.screen tests/screen/browser_keys.screen tests/screen/letters.screen tests/screen/inspector_keys.screen \
+	tests/screen/mcp_tools.screen tests/screen/browser.screen tests/screen/browser_form.screen tests/screen/browser_keys.screen tests/screen/letters.screen tests/screen/inspector_keys.screen \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
 	tests/screen/cancel_run.screen \
