@@ -33,7 +33,8 @@ int ik_children_orphans(struct ik_loop *loop);
 void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
 /* Send SIGKILL to everything below this process and reap it, for at most a second, if this process
- * is the reaper. Children that were told to end (ik_child_end()) get a moment before that. The last act: children that still run are not reported as done. */
+ * is the reaper. Children that were told to end (ik_child_end()) get a moment before that. The last
+ * act: children that still run are not reported as done. */
 void ik_children_end(struct ik_loop *loop);
 
 /* The same with system calls only, when memory has run out. (For fatal signals there is a handler:
