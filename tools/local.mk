@@ -38,6 +38,13 @@ libexec_glob_LDADD = $(LINK_TOOLS)
 libexec_grep_SOURCES = tools/common/main.c tools/grep/main.c tools/grep/files.c tools/grep/files.h
 libexec_grep_LDADD = libik_grep.a $(LINK_TOOLS)
 
+# The program that any tool is as a command (src/agent/session/commands.h).  A folder of its own:
+# every executable beside the tools is a tool.
+commanddir = $(pkglibexecdir)/command
+command_PROGRAMS = libexec/command/ikigai-tool
+libexec_command_ikigai_tool_SOURCES = tools/command/main.c
+libexec_command_ikigai_tool_LDADD = $(LINK_JSON)
+
 .PHONY: tools tool-bash tool-file-read tool-file-write tool-file-edit tool-glob tool-grep
 tools: $(tool_programs)
 tool-bash: libexec/bash

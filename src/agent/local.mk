@@ -11,6 +11,7 @@ libik_agent_a_SOURCES += \
 	src/agent/slots.c src/agent/slots.h
 
 libik_agent_a_SOURCES += \
+	src/agent/session/commands.c src/agent/session/commands.h \
 	src/agent/session/compaction.c src/agent/session/compaction.h \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_reader.c src/agent/session/file_reader.h \

@@ -22,7 +22,10 @@ static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 		ik_json_printf(out, "'arguments':%.*s", (int)value.length, value.text);
 		return;
 	}
-	text = ik_message_arguments(event->message, &length);
+	if (event->message)
+		text = ik_message_arguments(event->message, &length);
+	else
+		text = ik_strndup(event->text, length = event->text_length);
 	ik_json_printf(out, "'arguments':null,'arguments_raw':'%.*s'", (int)length, text ? text : "");
 	free(text);
 }
@@ -44,13 +47,19 @@ bool ik_exec_is_call(const struct ik_event *event)
 		event->message->kind == IK_KIND_TOOL_CALL;
 }
 
+/* Append the id of the call whose process made this one, if it was one. */
+static void put_parent(struct ik_buf *out, const struct ik_event *event)
+{
+	if (event->parent)
+		ik_json_printf(out, "'parent':'%s'", event->parent);
+}
+
 /* Append a call of this turn, even if it never runs. */
 static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 {
-	if (!ik_exec_is_call(event))
-		return; /* already printed in pieces, or part of an earlier turn */
 	ik_json_printf(out, "{'type':'tool_call','round':%d,'id':'%s','name':'%s'", event->round,
 		event->id, event->name);
+	put_parent(out, event);
 	put_arguments(out, event);
 	ik_json_printf(out, "}");
 	ik_buf_putc(out, '\n');
@@ -77,7 +86,8 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	int length = (int)event->text_length;
 	struct ik_json_span envelope = { NULL, 0 };
 
-	if (event->kind == IK_EVENT_MESSAGE)
+	/* Not what was printed in pieces already, or is part of an earlier turn. */
+	if (ik_exec_is_call(event) || (event->kind == IK_EVENT_TOOL_STARTED && event->parent))
 		print_json_call(event, out);
 	if ((size_t)event->kind >= sizeof(types) / sizeof(types[0]) || !types[event->kind])
 		return;
@@ -104,6 +114,7 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 			envelope = (struct ik_json_span){ NULL, 0 };
 		ik_json_printf(out, "'id':'%s','name':'%s','envelope':%.*s,'duration_ms':%lld", event->id,
 			event->name, (int)envelope.length, envelope.text, (long long)event->duration_ms);
+		put_parent(out, event);
 		break;
 	case IK_EVENT_USAGE:
 		put_usage(out, &event->usage);

@@ -84,7 +84,8 @@ enum ik_event_kind {
 	                           continue at all */
 	IK_EVENT_ASKED,         /* id, name: the call no longer waits */
 	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments; detail: what it does, in words; NULL for
-	                           the user's own call */
+	                           the user's own call. These three events have the parent of a call
+	                           that a process of another one makes */
 	IK_EVENT_TOOL_OUTPUT,   /* id; is_stderr; text: a piece */
 	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; duration_ms; whole: everything the tool
 	                           printed if the envelope was cut, and its stderr in any case;
@@ -109,6 +110,7 @@ struct ik_event {
 	enum ik_event_kind kind;
 	int round; /* from 1; 0: outside a round */
 	const char *id;
+	const char *parent; /* id of the call whose process made this one; NULL: none did */
 	const char *name;
 	const char *detail;
 	const char *text;

@@ -582,11 +582,21 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	/* The call and the blobs precede the output, where reading finds them quickly. */
 	ik_json_printf(&data,
-		"{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld,'exit_code':%d}", own->name,
+		"{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld,'exit_code':%d", own->name,
 		(int)own->arguments_length, own->arguments, (long long)own->duration_ms, own->exit_code);
+	if (own->parent)
+		ik_json_printf(&data, "'parent':'%s'", own->parent);
+	ik_json_close(&data, '}');
 	put_blobs(&data, own->kept);
 	ik_json_printf(&data, "'output':'%.*s'}", (int)output_length, output);
 	return take_command(line, &data);
+}
+
+char *ik_message_parent(const struct ik_message *message)
+{
+	if (message->kind != IK_KIND_COMMAND)
+		return NULL;
+	return ik_json_text_new(ik_json_at(ik_message_data(message), "call.parent"));
 }
 
 enum ik_own_call ik_message_own_call(const struct ik_message *message)

@@ -31,7 +31,8 @@
  *                "child", "parent": conversation/fork_link.h;
  *                "told": text that is sent with the user's next message;
  *                "call":{"name","arguments","duration_ms":N,"exit_code":N}: the user's own call,
- *                shown as one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
+ *                shown as one; or, with a member "parent", the call that a process of the model's
+ *                call with that id made. A tool's ("/run ...") output is the envelope, with "blobs" as above;
  *                that of IK_OWN_COMMAND ("!...") is what the command printed
  *   notice       NULL, {"code":"..."} for errors, {"refused":true} if the provider refused the
  *                exchange that ends here, or {"from","summary"} as of a command if ikigai compacted
@@ -166,7 +167,8 @@ struct ik_own {
 	size_t arguments_length;
 	int64_t duration_ms;
 	int exit_code;
-	size_t kept[2]; /* bytes of stdout and of stderr that are stored whole; 0: none */
+	size_t kept[2];     /* bytes of stdout and of stderr that are stored whole; 0: none */
+	const char *parent; /* id of the call whose process made it; NULL: the user made it */
 };
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
 	size_t output_length);
@@ -174,6 +176,8 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 /* Return which kind of own call a message is. */
 enum ik_own_call { IK_OWN_NONE, IK_OWN_SHELL, IK_OWN_TOOL };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
+/* Return the id of its parent in new memory, or NULL. */
+char *ik_message_parent(const struct ik_message *message);
 
 /* Make a command whose data summarises everything before it. If the summary is too large to keep,
  * the command does not summarise. */

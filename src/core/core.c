@@ -267,6 +267,8 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg, 
 		.retry = { (int)config->retry_max, config->retry_base_ms, config->retry_cap_ms },
 		.idle_timeout_ms = config->http_idle_timeout_s * 1000,
 		.undo_directory = core->undo_directory,
+		.commands_root = core->commands_directory,
+		.commands_program = core->setup->places.command,
 		.undo_days = config->keep_undo_days,
 		.undo_spared = setup->database,
 		.directory = setup->places.directory,
@@ -480,6 +482,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	 * when something is saved there. */
 	if (core->undo_directory && ik_path_make(core->undo_directory, 0700, error) == IK_OK)
 		ik_undo_sweep(core->undo_directory, setup->config->keep_undo_days);
+	core->commands_directory = ik_places_file(&setup->places, "commands");
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->file_writes = ik_file_writes_new();
@@ -613,6 +616,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ik_policy_free(core->policy);
 	free(core->policy_path);
 	free(core->undo_directory);
+	free(core->commands_directory);
 	free(core->outputs_directory);
 	ik_tool_switches_done(&core->switches);
 	ik_environment_free(core->environment);

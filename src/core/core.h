@@ -88,6 +88,7 @@ struct ik_core {
 	char *instructions;           /* the project's, and the catalogue; or NULL */
 	char *trust_problem;          /* why trust.json is unusable, as last reported; or NULL */
 	char *undo_directory;         /* where copies of changed files are saved; NULL: nowhere */
+	char *commands_directory;     /* where tools become commands; NULL: nowhere */
 	char *outputs_directory;      /* where results that were cut are saved; NULL: nowhere */
 	struct ik_undo_work *undo;    /* a running command (core/undo_command.h); or NULL */
 	struct ik_export *export;     /* a running export (core/export.h); or NULL */

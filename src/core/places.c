@@ -105,6 +105,7 @@ enum ik_status ik_places_find(const char *directory, struct ik_places *ret_place
 	find_home(&places);
 	places.system_tools = ik_places_installed("libexec", IK_PKGLIBEXECDIR);
 	places.picture = ik_path_join(places.system_tools, "picture/picture");
+	places.command = ik_path_join(places.system_tools, "command/ikigai-tool");
 	*ret_places = places;
 	return IK_OK;
 }
@@ -116,6 +117,7 @@ void ik_places_done(struct ik_places *places)
 	free(places->directory);
 	free(places->system_tools);
 	free(places->picture);
+	free(places->command);
 	free(places->problem);
 	memset(places, 0, sizeof(*places));
 }

@@ -17,6 +17,7 @@ struct ik_places {
 	char *directory;    /* the session's: of -C or the current one; canonical */
 	char *system_tools; /* in the build tree if the program runs from there */
 	char *picture;      /* the program that reads pictures (tool/fit.h) */
+	char *command;      /* the program that each tool is as a command (agent/session/commands.h) */
 	char *problem;      /* why home is unusable, or NULL */
 };
 

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_tool.a
 libik_tool_a_SOURCES = \
 	src/tool/candidate.c src/tool/candidate.h \
 	src/tool/discovery.c src/tool/discovery.h \
+	src/tool/command_line.c src/tool/command_line.h \
 	src/tool/display.c src/tool/display.h \
 	src/tool/envelope.c src/tool/envelope.h \
 	src/tool/environment.c \

@@ -10,6 +10,7 @@
 #include "tool/returned_files.h"
 #include "tool/source.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -31,6 +32,9 @@ struct ik_run {
 	struct ik_registry *registry;
 	char *name;
 	int64_t timeout_ms;
+	int waits;             /* number of questions that it waits for, */
+	int64_t waiting_since; /* the first of them, or what has been counted */
+	int64_t waited_ms;     /* that the time-out is to be longer */
 	size_t output_limit;
 	struct ik_run_events events;
 	void *arg;
@@ -316,6 +320,36 @@ static char *judge_arguments(const struct ik_run *run, const struct ik_tool *too
 	return NULL;
 }
 
+/* Count the time that the run has waited since it was counted. */
+static void count_wait(struct ik_run *run)
+{
+	int64_t now = ik_clock_ms();
+
+	if (run->waits > 0)
+		run->waited_ms += now - run->waiting_since;
+	run->waiting_since = now;
+}
+
+void ik_run_wait(struct ik_run *run, bool waiting)
+{
+	count_wait(run);
+	run->waits += waiting ? 1 : -1;
+}
+
+/* The time-out has expired: return what is left of it because of waits. */
+static int64_t call_overdue(void *arg)
+{
+	struct ik_run *run = arg;
+	int64_t more;
+
+	count_wait(run);
+	more = run->waited_ms;
+	if (run->waits > 0 && more < 1000)
+		more = 1000;
+	run->waited_ms -= more;
+	return more > 0 ? more : 0;
+}
+
 /* Let the tool's source start the call. */
 static void begin(struct ik_run *run, const struct ik_tool *tool,
 	const struct ik_run_options *options)
@@ -326,6 +360,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		.arguments = run->arguments.data,
 		.length = run->arguments.length,
 		.timeout_ms = run->timeout_ms,
+		.overdue = call_overdue,
 		.environments = {
 			[IK_PROTOCOL_NATIVE] = options->environment,
 			[IK_PROTOCOL_KODELET] = options->kodelet.environment,

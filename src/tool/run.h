@@ -76,6 +76,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	const char *name, const char *arguments, size_t length, const struct ik_run_events *events,
 	void *arg);
 
+/* Let its time-out stand still while the user is asked about a call that it makes. Each wait ends. */
+void ik_run_wait(struct ik_run *run, bool waiting);
 /* End the tool as a timeout would (SIGTERM, SIGKILL 2 s later); done follows. */
 void ik_run_cancel(struct ik_run *run);
 struct ik_run *ik_run_close(struct ik_run *run);

@@ -42,6 +42,7 @@ struct ik_call_spec {
 	const char *arguments; /* one JSON object, valid for the tool's parameters */
 	size_t length;
 	int64_t timeout_ms;
+	int64_t (*overdue)(void *arg); /* as in loop/child.h, with the arg of the call's events */
 	/* For a call in a process of its own: */
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *directory;

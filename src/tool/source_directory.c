@@ -436,6 +436,7 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.input = spec->arguments,
 		.input_length = spec->length,
 		.timeout_ms = spec->timeout_ms,
+		.overdue = spec->overdue,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 		.memory_limit = spec->memory_limit,

@@ -551,10 +551,12 @@ static void merge(struct merged *merged, const struct ik_undo_history *history, 
 		ik_file_state_done(&known->before);
 		known->before = ik_file_state_copy(&file->before);
 	}
+	/* A call that a process of an earlier one made ended before that, which then left the file. */
+	if (call->over < merged->over[at] && merged->over[at] != SIZE_MAX)
+		return;
 	ik_file_state_done(&known->after);
 	known->after = ik_file_state_copy(left_by(history, index, file));
-	if (call->over > merged->over[at])
-		merged->over[at] = call->over;
+	merged->over[at] = call->over;
 }
 
 /* Merge all changes of a call. path: of this file only; NULL: all. */

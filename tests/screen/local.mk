@@ -79,6 +79,7 @@ SCREEN_TESTS = \
 	tests/screen/many_calls.screen \
 	tests/screen/markdown.screen \
 	tests/screen/mouse.screen \
+	tests/screen/nested_calls.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/notify.screen \
 	tests/screen/model_default.screen \

@@ -56,6 +56,13 @@ static struct ik_hook_call call_of(const struct ik_hooked *hooked, enum ik_hook_
 	};
 }
 
+/* Are hooks asked about a call? */
+static bool is_waiting(const struct hooked_call *call)
+{
+	return (call->before && !ik_hook_outcome(call->before)) ||
+		(call->after && !ik_hook_outcome(call->after));
+}
+
 /* Return the first work that has not ended. */
 static const struct ik_hook_work *running(const struct ik_hooked *hooked)
 {
@@ -264,9 +271,10 @@ void ik_hooked_put_context(const struct ik_hooked *hooked, int number, struct ik
 		ik_hook_put_context(call->before, call->after, out);
 }
 
-struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, struct ik_message *message)
+struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, const char *id,
+	struct ik_message *message)
 {
-	const struct hooked_call *call = message->call_id ? find_call(hooked, message->call_id) : NULL;
+	const struct hooked_call *call = id ? find_call(hooked, id) : NULL;
 	const struct ik_hook_work *const works[] = { call ? call->before : NULL,
 		call ? call->after : NULL };
 	struct ik_buf list;
@@ -493,17 +501,27 @@ void ik_hooked_cancel(struct ik_hooked *hooked)
 	end_wait(hooked);
 }
 
-void ik_hooked_end_turn(struct ik_hooked *hooked)
+/* Forget calls; all: also those of processes that hooks are still asked about. */
+static void forget_calls(struct ik_hooked *hooked, bool all)
 {
-	while (hooked->calls) {
-		struct hooked_call *call = hooked->calls;
+	struct hooked_call **at = &hooked->calls, *call;
 
-		hooked->calls = call->next;
+	while ((call = *at)) {
+		if (!all && call->call < 0 && is_waiting(call)) {
+			at = &call->next;
+			continue;
+		}
+		*at = call->next;
 		ik_hook_close(call->before);
 		ik_hook_close(call->after);
 		free(call->id);
 		free(call);
 	}
+}
+
+void ik_hooked_end_turn(struct ik_hooked *hooked)
+{
+	forget_calls(hooked, false);
 	hooked->stopping = ik_hook_close(hooked->stopping);
 	end_wait(hooked);
 }
@@ -522,6 +540,7 @@ struct ik_hooked *ik_hooked_close(struct ik_hooked *hooked)
 	if (!hooked)
 		return NULL;
 	ik_hooked_end_turn(hooked);
+	forget_calls(hooked, true);
 	hooked->starting = ik_hook_close(hooked->starting);
 	hooked->asking = ik_hook_close(hooked->asking);
 	hooked->patience = ik_timer_close(hooked->patience);

@@ -59,8 +59,9 @@ bool ik_hooked_ended(struct ik_hooked *hooked, const struct ik_judged_call *call
 	struct ik_json_span envelope);
 /* Append what hooks tell the model about the call with that number in the turn. */
 void ik_hooked_put_context(const struct ik_hooked *hooked, int call, struct ik_buf *out);
-/* Return the result of a call (taking over the reference) with what hooks did to it. */
-struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, struct ik_message *message);
+/* Return the result of the call with that id (taking over the reference) with what hooks did to it. */
+struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, const char *id,
+	struct ik_message *message);
 
 /* Ask hooks about a message. Return true if it waits for them; it is sent or refused afterwards. */
 bool ik_hooked_submit(struct ik_hooked *hooked, struct ik_message *message);
@@ -71,7 +72,8 @@ bool ik_hooked_stops(struct ik_hooked *hooked, bool again);
 bool ik_hooked_is_busy(const struct ik_hooked *hooked);
 /* End the hooks; what waits for them goes on, except that messages are not sent. */
 void ik_hooked_cancel(struct ik_hooked *hooked);
-/* The turn is over: forget its calls. */
+/* The turn is over: forget its calls, but not those that hooks are still asked about, which processes
+ * of the user's own calls made. */
 void ik_hooked_end_turn(struct ik_hooked *hooked);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/session/commands.h"
 #include "json/write.h"
 #include "loop/child.h"
 #include "loop/orphans.h"
@@ -22,21 +23,32 @@ enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 /* Limit on waiting until the conversation before a call is on disk. */
 #define SYNC_MS 1000
 
+/* Limits on calls that the processes of calls make: how deep, and how many of one call at once. */
+#define DEPTH 3
+#define CHILDREN 8
+
 /* A running call or command. */
 struct tool_run {
 	struct tool_run *next;
 	struct ik_runs *runs;
 	struct ik_run *run;                 /* NULL: not yet started, or ended */
 	const struct ik_run_result *result; /* that is kept; or NULL */
-	char *command;                      /* the user's shell command; NULL: a tool */
+	char *shell;                        /* the user's shell command; NULL: a tool */
 	struct ik_child *child;             /* process of the command */
 	struct ik_buf head, tail;           /* its output */
 	size_t left_out;                    /* bytes left out between head and tail */
-	bool own;                           /* the user's */
-	bool start_emitted;                 /* for a user's call: its start was emitted */
+	bool own;                           /* the user's, or made by its processes */
+	struct tool_run *parent;            /* whose process made this call; NULL: none did */
+	int depth;                          /* number of parents */
+	struct ik_command *command;         /* which waits for the result; NULL: none */
+	char key[IK_UUID_TEXT];             /* of its processes; "": they have no commands */
+	bool asking;                        /* the user is asked whether it may run, */
+	bool allowed;                       /* or it may */
+	bool ending;                        /* its processes may make no more calls */
+	bool start_emitted;                 /* for a call that the turn doesn't know */
 	bool released;       /* it reports nothing more and is not in the list any more */
 	struct ik_slot slot; /* for a model's call */
-	int call;            /* the turn's number of it */
+	int call;            /* the turn's number of it; negative: a process made it */
 	int round;
 	char *id;
 	char *name;
@@ -51,9 +63,12 @@ struct ik_runs {
 	struct ik_runs_options options;
 	struct ik_session_record *record;
 	struct ik_registry *registry;
+	struct ik_commands *commands; /* NULL: not needed yet */
+	bool no_commands;             /* they can't be made */
 	bool tools_ready;
 	int slots_held;
-	int own_count; /* number of the user's so far */
+	int own_count;   /* number of the user's so far, and of those by processes */
+	int child_count; /* of these alone */
 	struct tool_run *first;
 };
 
@@ -65,14 +80,24 @@ static void run_free(void *arg)
 	free(run->id);
 	free(run->name);
 	free(run->line);
-	free(run->command);
+	free(run->shell);
 	ik_buf_done(&run->arguments);
 	ik_buf_done(&run->head);
 	ik_buf_done(&run->tail);
 	free(run);
 }
 
-/* Remove a run from the list; it reports nothing more. */
+/* Return the running call with this key; key NULL: one with any. */
+static struct tool_run *find_key(const struct ik_runs *runs, const char *key)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && (!run->key[0] || (key && !ik_text_equal(run->key, key))))
+		run = run->next;
+	return run;
+}
+
+/* Remove a run, which has no children, from the list; it reports nothing more. */
 static void run_release(struct tool_run *run)
 {
 	struct tool_run **at = &run->runs->first;
@@ -88,7 +113,19 @@ static void run_release(struct tool_run *run)
 	run->child = ik_child_close(run->child);
 	if (run->runs->options.slots)
 		ik_slots_give_back(run->runs->options.slots, &run->slot);
+	if (run->key[0] && !find_key(run->runs, NULL))
+		ik_commands_hang_up(run->runs->commands);
 	ik_loop_defer(run->runs->record->loop, run_free, run);
+}
+
+/* Return the id of the call from which a call stems, through its parents; NULL: it has none. */
+static const char *root_id(const struct tool_run *run)
+{
+	const struct tool_run *root = run;
+
+	while (root->parent)
+		root = root->parent;
+	return root == run ? NULL : root->id;
 }
 
 static struct ik_event run_event(const struct tool_run *run, enum ik_event_kind kind)
@@ -98,7 +135,28 @@ static struct ik_event run_event(const struct tool_run *run, enum ik_event_kind 
 		.round = run->round,
 		.id = run->id,
 		.name = run->name,
+		.parent = root_id(run),
 	};
+}
+
+/* Begin or end a question about a call, which those that wait for it have time for. */
+static void set_asking(struct tool_run *run, bool asking)
+{
+	run->asking = asking;
+	for (const struct tool_run *parent = run->parent; parent; parent = parent->parent)
+		if (parent->run)
+			ik_run_wait(parent->run, asking);
+}
+
+/* The user is no longer asked about a call. */
+static void end_question(struct tool_run *run)
+{
+	struct ik_event event = run_event(run, IK_EVENT_ASKED);
+
+	if (!run->asking)
+		return;
+	set_asking(run, false);
+	ik_session_record_emit(run->runs->record, &event);
 }
 
 /* Emit a piece of output. */
@@ -120,22 +178,36 @@ static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *res
 	whole[1] = result->whole[IK_STDERR];
 }
 
+/* Return what a call does, in words. */
+static const char *line_of(struct tool_run *run)
+{
+	const struct ik_tool *tool = ik_registry_find(run->runs->registry, run->name);
+
+	if (!run->line)
+		run->line = ik_display_line(tool ? tool->display : NULL, run->name, run->arguments.data,
+			run->arguments.length);
+	return run->line;
+}
+
 /* Emit the start of a user's call. */
 static void emit_started(struct tool_run *run)
 {
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
 
 	run->start_emitted = true;
+	if (run->parent)
+		event.detail = line_of(run);
 	event.text = run->arguments.data;
 	event.text_length = run->arguments.length;
 	ik_session_record_emit(run->runs->record, &event);
 }
 
-/* Store and emit the end of a user's call, which the turn does not know about, as a command with
- * line and output. */
+/* Store and emit the end of a call that the turn does not know about, as a command with line and
+ * output. */
 static void end_own(struct tool_run *run, const char *line, struct ik_json_span output,
 	const struct ik_run_result *result)
 {
+	const struct ik_runs_options *options = &run->runs->options;
 	struct ik_session_record *record = run->runs->record;
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
 	struct ik_own own = {
@@ -144,6 +216,8 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 		.arguments_length = run->arguments.length,
 		.duration_ms = result->duration_ms,
 		.exit_code = result->exit_code,
+		/* The user's own call gets another id when it is stored. */
+		.parent = run->own ? NULL : event.parent,
 	};
 
 	if (!run->start_emitted)
@@ -154,6 +228,8 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 	event.message = ik_message_own(line, &own, output.text, output.length);
 	if (result->attachments)
 		event.message = ik_message_with_attachments(event.message, result->attachments);
+	if (run->parent)
+		event.message = options->stored(options->arg, run->id, event.message);
 	event.text = result->envelope;
 	event.text_length = result->envelope_length;
 	event.duration_ms = result->duration_ms;
@@ -163,7 +239,11 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 	ik_message_unref(event.message);
 }
 
-/* Pass the result of a tool to the turn, or store it if the call is the user's. */
+static void cut_children(struct tool_run *parent);
+static void start_children(struct tool_run *parent);
+
+/* Pass the result of a tool to the turn; or store it if the call is the user's or a process's, and
+ * pass it to that. */
 static void deliver(struct tool_run *run, const struct ik_run_result *result)
 {
 	const struct ik_json_span envelope = { result->envelope, result->envelope_length };
@@ -179,13 +259,22 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 		.attachments = result->attachments,
 	};
 
+	cut_children(run);
+	if (run->released)
+		return;
+	end_question(run);
 	/* Remove it first, so that the sink finds the session idle. */
 	run_release(run);
-	if (run->own) {
-		char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	if (run->command)
+		ik_command_done(run->command, result);
+	if (run->own || run->parent) {
+		char *line = ik_format("%s%s %s", run->parent ? "" : "/run ", run->name,
+			run->arguments.data);
 
 		end_own(run, line, envelope, result);
 		free(line);
+		if (run->parent)
+			start_children(run->parent);
 	} else {
 		get_whole(input.whole, result);
 		runs->options.done(runs->options.arg, &input);
@@ -197,9 +286,38 @@ static void end_run(struct tool_run *run, const struct ik_run_result *result)
 {
 	struct ik_run *done = run->run;
 
+	run->result = NULL;
 	run->run = NULL; /* result's pointers are valid until the run is closed */
 	deliver(run, result);
 	ik_run_close(done);
+}
+
+/* End a call that does not run, or not any more, with a failure. */
+static void refuse(struct tool_run *run, enum ik_tool_failure failure, const char *message)
+{
+	struct ik_buf envelope;
+
+	ik_buf_init(&envelope, IK_KIB(64));
+	ik_envelope_refusal(&envelope, failure, message);
+	deliver(run,
+		&(struct ik_run_result){
+			.envelope = envelope.data,
+			.envelope_length = envelope.length,
+			.exit_code = -1,
+		});
+	ik_buf_done(&envelope);
+}
+
+/* Return the call as it is judged. */
+static struct ik_judged_call judged(const struct tool_run *run)
+{
+	return (struct ik_judged_call){
+		.call = run->call,
+		.id = run->id,
+		.name = run->name,
+		.arguments = { run->arguments.data, run->arguments.length },
+		.is_asking = run->asking,
+	};
 }
 
 /* Process the end of a call. */
@@ -207,15 +325,10 @@ static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
 	const struct ik_runs_options *options = &run->runs->options;
-	const struct ik_judged_call call = {
-		.call = run->call,
-		.id = run->id,
-		.name = run->name,
-		.arguments = { run->arguments.data, run->arguments.length },
-	};
+	const struct ik_judged_call call = judged(run);
 
 	run->recording = ik_recording_end(run->recording);
-	if (!run->own &&
+	if ((!run->own || run->parent) &&
 		options->ended(options->arg, &call,
 			(struct ik_json_span){ result->envelope, result->envelope_length }))
 		run->result = result;
@@ -227,7 +340,7 @@ void ik_runs_deliver(struct ik_runs *runs, int call)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && (run->own || run->call != call || !run->result))
+	while (run && (run->call != call || !run->result))
 		run = run->next;
 	if (run)
 		end_run(run, run->result);
@@ -255,6 +368,18 @@ static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char
 	return run;
 }
 
+static bool have_commands(struct ik_runs *runs);
+
+/* Does the tool of a call run commands, which are to find all tools? */
+static bool needs_commands(const struct tool_run *run)
+{
+	const struct ik_tool *tool = ik_registry_find(run->runs->registry, run->name);
+	const char *display = tool ? tool->display : NULL;
+
+	return display &&
+		ik_display_kind((struct ik_json_span){ display, strlen(display) }) == IK_DISPLAY_EXECUTE;
+}
+
 /* Start the tool, now that what it may overwrite is recorded. */
 static void start_tool(void *arg)
 {
@@ -262,13 +387,23 @@ static void start_tool(void *arg)
 	struct tool_run *run = arg;
 	struct ik_runs *runs = run->runs;
 	struct ik_run_options options = runs->options.run;
+	char *texts[2] = { NULL, NULL };
+	const char **environment = NULL;
 
 	if (run->released || runs->record->closing)
 		return;
 	options.id = run->id;
 	options.session = runs->record->id;
+	if (needs_commands(run) && have_commands(runs)) {
+		ik_uuid_new(run->key);
+		environment = ik_commands_environment(runs->commands, run->key, options.environment, texts);
+		options.environment = environment;
+	}
 	run->run = ik_run_start(&options, runs->registry, run->name, run->arguments.data,
 		run->arguments.length, &events, run);
+	free(environment);
+	free(texts[0]);
+	free(texts[1]);
 }
 
 /* Continue when the conversation before the call is on disk, or cannot be written now. */
@@ -318,12 +453,10 @@ static void run_start(void *arg)
 	struct ik_runs *runs = run->runs;
 	const struct ik_tool *tool = ik_registry_find(runs->registry, run->name);
 
-	run->line = ik_display_line(tool ? tool->display : NULL, run->name, run->arguments.data,
-		run->arguments.length);
 	const struct ik_recorded_call call = {
 		.tool = tool,
 		.name = run->name,
-		.line = run->line,
+		.line = line_of(run),
 		.id = run->id,
 		.arguments = run->arguments.data,
 		.arguments_length = run->arguments.length,
@@ -364,6 +497,200 @@ void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_sp
 		start_own(run);
 	else
 		ik_session_record_emit_text(runs->record, IK_EVENT_WAITING, _("Loading tools…"));
+}
+
+/* ---- calls that the processes of a call make ---- */
+
+/* Return the number of a call's calls that run. */
+static int running_children(const struct tool_run *parent)
+{
+	int count = 0;
+
+	for (const struct tool_run *run = parent->runs->first; run; run = run->next)
+		count += run->parent == parent && run->start_emitted;
+	return count;
+}
+
+static void cut(struct tool_run *run);
+
+/* Start the calls that may run, up to the limit. */
+static void start_children(struct tool_run *parent)
+{
+	struct tool_run *run = parent->runs->first;
+
+	/* Start over each time: the sink may cancel other runs. */
+	while (!parent->ending && run && running_children(parent) < CHILDREN) {
+		if (run->parent != parent || run->start_emitted || !run->allowed) {
+			run = run->next;
+		} else {
+			start_own(run);
+			run = parent->runs->first;
+		}
+	}
+}
+
+/* Cancel the calls of a call that ends. */
+static void cut_children(struct tool_run *parent)
+{
+	struct tool_run *run = parent->runs->first;
+
+	parent->ending = true;
+	while (!parent->released && run) {
+		if (run->parent != parent) {
+			run = run->next;
+		} else {
+			cut(run);
+			run = parent->runs->first;
+		}
+	}
+}
+
+/* Let a call start as soon as the limit allows it. */
+static void allow(struct tool_run *run)
+{
+	end_question(run);
+	run->allowed = true;
+	start_children(run->parent);
+}
+
+/* Let hooks and the policy decide about a call. */
+static void judge(struct tool_run *run)
+{
+	const struct ik_runs_options *options = &run->runs->options;
+	const struct ik_judged_call call = judged(run);
+	struct ik_event event = run_event(run, IK_EVENT_ASKING);
+	char *text = NULL, *why;
+	enum ik_turn_verdict verdict = options->judge(options->arg, &call, &text);
+	struct ik_json_span arguments = options->arguments(options->arg, run->id, call.arguments);
+
+	if (arguments.text != call.arguments.text) {
+		ik_buf_clear(&run->arguments);
+		ik_buf_append(&run->arguments, arguments.text, arguments.length);
+	}
+	if (verdict == IK_TURN_DENY) {
+		refuse(run, IK_TOOL_DENIED, text);
+	} else if (verdict == IK_TURN_ALLOW) {
+		allow(run);
+	} else if (verdict == IK_TURN_ASK && !run->asking) {
+		set_asking(run, true);
+		/* Translators: why the user is asked about a call, a sentence; then the call that makes it. */
+		why = ik_format(_("%s The call comes from a command: %s"), text, run->parent->line);
+		event.text = arguments.text;
+		event.text_length = arguments.length;
+		event.detail = why;
+		ik_session_record_emit(run->runs->record, &event);
+		free(why);
+	}
+	free(text);
+}
+
+/* Return the call that asks the user and has this id (NULL: any), or NULL. */
+static struct tool_run *find_asking(const struct ik_runs *runs, const char *id)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && (!run->asking || (id && !ik_text_equal(run->id, id))))
+		run = run->next;
+	return run;
+}
+
+void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial)
+{
+	struct tool_run *run = find_asking(runs, id);
+
+	if (!run)
+		return;
+	if (allowed)
+		allow(run);
+	else
+		refuse(run, IK_TOOL_DENIED, denial);
+}
+
+void ik_runs_rule(struct ik_runs *runs, int call)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && run->call != call)
+		run = run->next;
+	if (run && !run->allowed)
+		judge(run);
+}
+
+void ik_runs_judge_again(struct ik_runs *runs)
+{
+	struct tool_run *run = runs->first;
+
+	while (run) {
+		struct tool_run *next = run->next;
+
+		if (run->asking)
+			judge(run);
+		run = run->asking ? next : find_asking(runs, NULL);
+	}
+}
+
+/* Start a call for a process. */
+static void *start_for_process(void *arg, const char *key, struct ik_command *command,
+	const char *name, struct ik_json_span arguments, const char **ret_wrong)
+{
+	struct ik_runs *runs = arg;
+	struct tool_run *parent = find_key(runs, key), *run;
+
+	if (!parent || parent->ending)
+		return NULL;
+	if (parent->depth == DEPTH) {
+		*ret_wrong = "calls from commands can't be nested deeper than 3 levels";
+		return NULL;
+	}
+	arguments = ik_run_arguments(arguments.text, arguments.length);
+	run = run_add(runs, NULL, name, arguments);
+	run->own = parent->own;
+	run->parent = parent;
+	run->depth = parent->depth + 1;
+	run->round = parent->round;
+	run->command = command;
+	run->call = -++runs->child_count;
+	judge(run);
+	return run;
+}
+
+static bool knows_key(void *arg, const char *key)
+{
+	return find_key(arg, key);
+}
+
+/* Cancel a call whose process has ended. */
+static void cancel_for_process(void *arg, void *call)
+{
+	struct tool_run *run = call;
+
+	(void)arg;
+	run->command = NULL;
+	if (run->run)
+		ik_run_cancel(run->run);
+	else
+		cut(run);
+}
+
+/* Make the commands if there are none yet. Return false if that is impossible. */
+static bool have_commands(struct ik_runs *runs)
+{
+	const struct ik_runs_options *options = &runs->options;
+
+	if (!runs->commands && !runs->no_commands && options->commands_root)
+		runs->commands = ik_commands_new(&(struct ik_commands_options){
+			.loop = runs->record->loop,
+			.root = options->commands_root,
+			.program = options->commands_program,
+			.start = start_for_process,
+			.knows = knows_key,
+			.cancel = cancel_for_process,
+			.arg = runs,
+		});
+	runs->no_commands = !runs->commands;
+	if (runs->commands)
+		ik_commands_set_registry(runs->commands, runs->registry);
+	return runs->commands;
 }
 
 /* ---- commands ---- */
@@ -410,7 +737,7 @@ static void put_output(struct ik_buf *out, const struct tool_run *run,
 static void end_command(struct tool_run *run, struct ik_json_span output, int exit_code,
 	int64_t duration_ms)
 {
-	char *line = ik_format("!%s", run->command);
+	char *line = ik_format("!%s", run->shell);
 	struct ik_buf envelope;
 
 	run_release(run); /* remove it first, as above */
@@ -447,7 +774,7 @@ static bool spawn(struct tool_run *run, struct ik_error *error)
 	static const struct ik_child_events events = { on_command_output, on_command_done };
 	const struct ik_runs *runs = run->runs;
 	/* Use one stream, so that all output is in the order in which it was written. */
-	char *script = ik_format("exec 2>&1; %s", run->command);
+	char *script = ik_format("exec 2>&1; %s", run->shell);
 	char *id_entry = ik_format("%s=%s", IK_CALL_VARIABLE, run->id);
 	const char *const argv[] = { "sh", "-c", script, NULL };
 	const char *const entries[] = { id_entry, NULL };
@@ -480,7 +807,7 @@ void ik_runs_start_command(struct ik_runs *runs, const char *command)
 	ik_json_printf(&arguments, "{'command':'%s'}", command);
 	run = run_add(runs, NULL, IK_OWN_COMMAND,
 		(struct ik_json_span){ arguments.data, arguments.length });
-	run->command = ik_strdup(command);
+	run->shell = ik_strdup(command);
 	started = spawn(run, &error);
 	emit_started(run);
 	if (!started && !run->released)
@@ -497,7 +824,7 @@ static void start_waiting(struct ik_runs *runs)
 
 	/* Start over each time: the sink may cancel other runs. */
 	while (run) {
-		if (!run->own || run->start_emitted) {
+		if (!run->own || run->parent || run->start_emitted) {
 			run = run->next;
 		} else {
 			start_own(run);
@@ -510,6 +837,8 @@ void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bo
 {
 	runs->registry = registry;
 	runs->tools_ready = ready;
+	if (runs->commands)
+		ik_commands_set_registry(runs->commands, registry);
 	if (ready)
 		start_waiting(runs);
 }
@@ -520,7 +849,7 @@ static struct tool_run *find(const struct ik_runs *runs, bool own, bool waiting)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && (run->own != own || (waiting && (run->run || run->command))))
+	while (run && (run->own != own || (waiting && (run->run || run->shell))))
 		run = run->next;
 	return run;
 }
@@ -528,24 +857,15 @@ static struct tool_run *find(const struct ik_runs *runs, bool own, bool waiting)
 /* End a run at once, as cancelled. */
 static void cut(struct tool_run *run)
 {
-	struct ik_buf envelope;
 	char *message;
 
-	if (run->command) {
+	if (run->shell) {
 		on_command_done(run, &(struct ik_child_result){ .cancelled = true });
 		return;
 	}
 	message = ik_format("Tool '%s' was cancelled", run->name);
-	ik_buf_init(&envelope, IK_KIB(64));
-	ik_envelope_refusal(&envelope, IK_TOOL_CANCELLED, message);
+	refuse(run, IK_TOOL_CANCELLED, message);
 	free(message);
-	deliver(run,
-		&(struct ik_run_result){
-			.envelope = envelope.data,
-			.envelope_length = envelope.length,
-			.exit_code = -1,
-		});
-	ik_buf_done(&envelope);
 }
 
 bool ik_runs_is_empty(const struct ik_runs *runs)
@@ -557,6 +877,8 @@ void ik_runs_cancel(struct ik_runs *runs, bool own)
 {
 	struct tool_run *run;
 
+	for (run = runs->first; run; run = run->next)
+		run->ending = run->ending || run->own == own;
 	/* Cancel waiting runs first, so that none starts in place of one that ends. Start over each
 	 * time, as above. */
 	while ((run = find(runs, own, true)))
@@ -573,8 +895,11 @@ void ik_runs_drop(struct ik_runs *runs)
 {
 	struct tool_run *run;
 
-	while ((run = find(runs, false, true)) || (run = find(runs, false, false)))
-		run_release(run);
+	while ((run = find(runs, false, false))) {
+		cut_children(run);
+		if (!run->released)
+			run_release(run);
+	}
 }
 
 struct ik_runs *ik_runs_new(const struct ik_runs_options *options)
@@ -593,6 +918,7 @@ struct ik_runs *ik_runs_close(struct ik_runs *runs)
 	ik_runs_drop(runs);
 	while ((run = find(runs, true, false)))
 		cut(run);
+	runs->commands = ik_commands_close(runs->commands);
 	ik_loop_defer(runs->record->loop, free, runs);
 	return NULL;
 }

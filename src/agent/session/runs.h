@@ -7,9 +7,15 @@
  * conversation so far is on disk (at most a second). The result of a model's call goes to the turn;
  * a user's call is emitted and stored here.
  *
- * A command runs in /bin/sh in the session's directory, with the environment of tools, without a
- * time limit or a terminal. It is emitted like a user's call named IK_OWN_COMMAND, and stored as a
- * command whose line begins with "!".
+ * The processes of a call of a tool that runs commands can call tools, too
+ * (agent/session/commands.h). Such a call is the user's or the model's like its parent. It is
+ * judged, recorded and emitted like any other, and ends at the latest with its parent. It takes no
+ * slot, since its parent waits for it, but at most eight of one parent run at once. It is stored
+ * like a user's call, which no model gets: the result goes to the process.
+ *
+ * A shell command of the user's runs in /bin/sh in the session's directory, with the environment of
+ * tools, without a time limit or a terminal. It is emitted like a user's call named IK_OWN_COMMAND,
+ * and stored as a command whose line begins with "!".
  *
  * Owns the runs. May include: util, conversation, loop, store, tool, agent/slots.h,
  * agent/turn/turn.h, agent/session/record.h, agent/session/undo_recorder.h.
@@ -31,8 +37,18 @@ struct ik_runs_options {
 	struct ik_undo_recorder *recorder;
 	struct ik_slots *slots;    /* NULL: no limit */
 	struct ik_run_options run; /* for every call */
-	/* A model's call has ended with this envelope: return true to keep its result until
-	 * ik_runs_deliver(). */
+	/* Private directory for commands (agent/session/commands.h), and their program; root NULL: there
+	 * are no commands. */
+	const char *commands_root, *commands_program;
+	/* Judge a call that a process of another call makes, as in agent/turn/turn.h; its number is
+	 * negative, WAIT: ik_runs_rule() follows. */
+	enum ik_turn_verdict (*judge)(void *arg, const struct ik_judged_call *call, char **ret_text);
+	/* Return the arguments that such a call gets, and the message (taking over the reference) that is
+	 * stored of it. */
+	struct ik_json_span (*arguments)(void *arg, const char *id, struct ik_json_span arguments);
+	struct ik_message *(*stored)(void *arg, const char *id, struct ik_message *message);
+	/* A call that is not the user's own has ended with this envelope: return true to keep its result
+	 * until ik_runs_deliver(). */
 	bool (*ended)(void *arg, const struct ik_judged_call *call, struct ik_json_span envelope);
 	/* Called when a model's call has ended: IK_INPUT_TOOL_DONE. */
 	void (*done)(void *arg, const struct ik_input *input);
@@ -52,10 +68,17 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 	struct ik_json_span arguments);
 /* Start a call of the user's, emitted in round 0 and stored as a command. */
 void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_span arguments);
+/* Answer the question about a call that a process makes; denial is the envelope's sentence. Does
+ * nothing if no such call with this id asks. */
+void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial);
+/* Judge such a call again, which waited for hooks. */
+void ik_runs_rule(struct ik_runs *runs, int call);
+/* Judge the calls that ask again. */
+void ik_runs_judge_again(struct ik_runs *runs);
 /* Start a shell command of the user's. */
 void ik_runs_start_command(struct ik_runs *runs, const char *command);
 
-/* Pass the result of a model's call that was kept to the turn, if it is still there. */
+/* Pass the result of a call that was kept to the turn or the process, if it is still there. */
 void ik_runs_deliver(struct ik_runs *runs, int call);
 
 bool ik_runs_is_empty(const struct ik_runs *runs);

@@ -303,6 +303,32 @@ static void on_after_hooks(void *arg, int call)
 	ik_runs_deliver(session->runs, call);
 }
 
+/* Judge a call again, or end the turn, as hooks want. */
+static void on_ruled(void *arg, const struct ik_input *input)
+{
+	struct ik_session *session = arg;
+
+	if (input->kind == IK_INPUT_RULING && input->call < 0)
+		ik_runs_rule(session->runs, input->call);
+	else
+		post(session, input);
+}
+
+static struct ik_json_span hooked_arguments(void *arg, const char *id,
+	struct ik_json_span arguments)
+{
+	const struct ik_session *session = arg;
+
+	return ik_hooked_arguments(session->hooked, id, arguments);
+}
+
+static struct ik_message *hooked_result(void *arg, const char *id, struct ik_message *message)
+{
+	const struct ik_session *session = arg;
+
+	return ik_hooked_result(session->hooked, id, message);
+}
+
 static bool may_end(void *arg, bool again)
 {
 	struct ik_session *session = arg;
@@ -447,7 +473,7 @@ static void append(struct ik_session *session, const struct ik_event *event)
 
 	with.message = ik_message_ref(event->message);
 	if (with.message->kind == IK_KIND_TOOL_RESULT)
-		with.message = ik_hooked_result(session->hooked, with.message);
+		with.message = ik_hooked_result(session->hooked, with.message->call_id, with.message);
 	ik_session_record_add(record, with.message);
 	ik_session_record_add_blobs(record, with.message, with.whole);
 	ik_session_record_emit(record, &with);
@@ -1032,6 +1058,11 @@ static void make_runs(struct ik_session *session)
 		.record = record,
 		.slots = options->slots,
 		.run = options->run,
+		.commands_root = options->commands_root,
+		.commands_program = options->commands_program,
+		.judge = judge,
+		.arguments = hooked_arguments,
+		.stored = hooked_result,
 		.ended = on_call_ended,
 		.done = on_call_done,
 		.arg = session,
@@ -1070,7 +1101,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.runner = options->hooks,
 		.policy = options->policy,
 		.model = model_name,
-		.ruled = post,
+		.ruled = on_ruled,
 		.send = send_message,
 		.deliver = on_after_hooks,
 		.arg = session,
@@ -1291,18 +1322,20 @@ void ik_session_answer(struct ik_session *session, const char *id, const char *n
 	char *sentence;
 
 	input.call = ik_turn_asking(session->turn, id);
-	if (input.call == 0)
-		return;
 	sentence = ik_format("Tool '%s' was not run: the person denied this call%s%s", name,
 		reason[0] != '\0' ? ": " : "", reason);
 	input.text = sentence;
 	input.text_length = strlen(sentence);
-	post(session, &input);
+	if (input.call != 0)
+		post(session, &input);
+	else
+		ik_runs_answer(session->runs, id, allow, sentence);
 	free(sentence);
 }
 
 void ik_session_policy_changed(struct ik_session *session)
 {
+	ik_runs_judge_again(session->runs);
 	post(session, &(struct ik_input){ .kind = IK_INPUT_JUDGE_AGAIN });
 }
 

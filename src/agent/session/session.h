@@ -61,10 +61,13 @@ struct ik_session_options {
 	                               (undo/undo_journal.h); NULL: nowhere */
 	const char *undo_spared;    /* borrowed: path of the database, whose changes no call causes;
 	                               NULL: no database */
-	const char *directory;      /* the session's, stored with it */
-	const char *system_prompt;  /* for a new session, stored with it; NULL: the built-in one */
-	const char *instructions;   /* of the project, sent after the prompt; NULL: none */
-	const char *output_schema;  /* borrowed: what each turn's last reply has to satisfy
+	const char
+		*commands_root; /* borrowed, as the next: private directory for the tools' commands */
+	const char *commands_program; /* (agent/session/commands.h); NULL: no commands */
+	const char *directory;        /* the session's, stored with it */
+	const char *system_prompt;    /* for a new session, stored with it; NULL: the built-in one */
+	const char *instructions;     /* of the project, sent after the prompt; NULL: none */
+	const char *output_schema;    /* borrowed: what each turn's last reply has to satisfy
 	                               (agent/output.h); NULL: nothing */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */

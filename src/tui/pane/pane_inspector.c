@@ -1029,6 +1029,8 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	enum ik_style mark_style;
 	const char *mark = ik_call_mark(call, &mark_style);
 
+	row.column += call->nested ? 2 : 0;
+
 	ik_cells_label(cells, left, row.row, row.column, style == IK_STYLE_NORMAL ? mark_style : style,
 		mark);
 	ik_buf_done(&out);

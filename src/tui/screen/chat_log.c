@@ -284,6 +284,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
 		call->own = event->round == 0;
+		call->nested = event->parent;
 		ik_calls_set_arguments(log->calls, call, text, length);
 		ik_calls_set_stage(log->calls, call, IK_STAGE_RUNNING);
 		break;

@@ -355,6 +355,8 @@ static bool is_command(const struct ik_block *block)
  * isn't an aside, and what a command prints is worth a look. */
 static size_t shown_lines(const struct ik_block *block)
 {
+	if (block->call->nested)
+		return 0;
 	if (block->call->own)
 		return IK_CALL_LINES;
 	switch (ik_call_kind(block->call)) {

@@ -492,7 +492,7 @@ static bool add_edit(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 		ik_sanitize(out, diff.data, diff.length - 1);
 		*ret_tail = out->length;
 	}
-	if (any && changes.more > 0) {
+	if (any && changes.more > 0 && lines > 0) {
 		ik_buf_putc(out, '\n');
 		add_left_out(call, changes.more, false, out);
 	}
@@ -507,8 +507,9 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 	bool all = lines == IK_CALL_ALL, large = ik_call_is_large(call);
 	/* The call itself, not the command that it ran. */
 	bool failed = call->stage == IK_STAGE_FAILED && call->exit_code == 0;
-	bool command = kind == IK_DISPLAY_EXECUTE && !call->own && !failed && !all;
-	bool quiet = !all && kind != IK_DISPLAY_EXECUTE && kind != IK_DISPLAY_OTHER && !call->own;
+	bool command = kind == IK_DISPLAY_EXECUTE && (!call->own || call->nested) && !failed && !all;
+	bool quiet = !all &&
+		(call->nested || (kind != IK_DISPLAY_EXECUTE && kind != IK_DISPLAY_OTHER && !call->own));
 	size_t head = out->length, hidden = 0, shown;
 	struct ik_buf body;
 
@@ -525,7 +526,7 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 		ik_buf_done(&body);
 		return false;
 	}
-	if (failed && lines < REASON_LINES)
+	if (failed && lines < REASON_LINES && !call->nested)
 		lines = REASON_LINES;
 	shown = ik_folded_size(body.data, body.length, lines, all ? SIZE_MAX : BODY_BYTES, &hidden);
 	hidden += large;

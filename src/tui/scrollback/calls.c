@@ -357,7 +357,11 @@ void ik_calls_set_whole(struct ik_calls *calls, struct ik_shown_call *call,
 
 void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *command)
 {
+	char *parent = ik_message_parent(command);
+
 	call->own = true;
+	call->nested = call->nested || parent;
+	free(parent);
 	memcpy(call->command, command->id, sizeof(call->command));
 }
 

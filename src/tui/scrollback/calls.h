@@ -61,7 +61,8 @@ struct ik_shown_call {
 	int64_t exit_code;          /* of the user's command, or of what a tool ran that worked
 									itself, if its result has an "exit_code" (bash's has); else 0 */
 	bool denied;                /* it was not allowed to run */
-	bool own;                   /* the user's: it doesn't end with a turn */
+	bool own;                   /* the user's, or nested: it doesn't end with a turn */
+	bool nested;                /* a process of another call made it */
 	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
 	bool has_block;             /* the scrollback shows it */
 	const char *open_key;       /* the list's: opens it in the inspector; or NULL */

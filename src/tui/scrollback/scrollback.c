@@ -154,7 +154,9 @@ int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik
 {
 	bool wanted = ik_block_look(block->kind)->gutter;
 
-	return wanted && scrollback->columns >= GUTTER_LEAST ? GUTTER : 0;
+	if (!wanted || scrollback->columns < GUTTER_LEAST)
+		return 0;
+	return block->call && block->call->nested ? 2 * GUTTER : GUTTER;
 }
 
 struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, size_t index)
@@ -198,7 +200,8 @@ static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 	const struct ik_block *block = ik_scrollback_at(scrollback, index);
 	const struct ik_block *before = ik_scrollback_at(scrollback, index - 1);
 
-	if ((ik_block_is_row(block) && ik_block_is_row(before)) || block->kind == IK_BLOCK_PICTURE)
+	if ((ik_block_is_row(block) && ik_block_is_row(before)) || block->kind == IK_BLOCK_PICTURE ||
+		(block->call && block->call->nested && before->call))
 		return 0;
 	enum ik_block_kind kind = block->kind;
 	enum ik_block_kind previous = before->kind;
@@ -998,7 +1001,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_ro
 		enum ik_style style;
 		const char *mark = ik_block_mark(block, &style);
 
-		ik_cells_text(cells, area, row, area.column, style, mark, strlen(mark));
+		ik_cells_text(cells, area, row, area.column + indent - GUTTER, style, mark, strlen(mark));
 	}
 	struct ik_rectangle text_area = area;
 	text_area.column += indent;

@@ -5,6 +5,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/load_test.c \
 	tests/unit/tool/schema_cache_test.c \
 	tests/unit/tool/candidate_test.c \
+	tests/unit/tool/command_line_test.c \
 	tests/unit/tool/discovery_test.c tests/unit/tool/display_test.c \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
