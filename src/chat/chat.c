@@ -341,6 +341,7 @@ static void close_chat(struct ik_chat *chat)
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		chat->signals[i] = ik_signal_close(chat->signals[i]);
 	ik_chat_notify_done(chat);
+	ik_chat_status_done(chat);
 	ik_chat_paste_done(chat);
 	ik_children_end(chat->loop);
 	chat->escape_timer = ik_timer_close(chat->escape_timer);

@@ -107,14 +107,15 @@ struct ik_chat {
 	bool plain, ansi;  /* plain lines, no cells; the terminal can move its cursor */
 
 	struct ik_tty *tty;
-	struct ik_term *term;          /* NULL if plain lines are shown */
-	struct ik_linear *linear;      /* the shown agent's; NULL if cells are shown */
-	struct ik_term_modes modes;    /* the terminal's modes, or those to enter it with */
-	struct ik_osc osc;             /* what else the terminal understands */
-	bool unfocused;                /* another window has focus, as the terminal reports */
-	char *title;                   /* the terminal's as last set; NULL: none was */
-	enum ik_osc_progress progress; /* as last set */
-	struct ik_child *notifier;     /* the user's program for that, while it runs, or NULL */
+	struct ik_term *term;               /* NULL if plain lines are shown */
+	struct ik_linear *linear;           /* the shown agent's; NULL if cells are shown */
+	struct ik_term_modes modes;         /* the terminal's modes, or those to enter it with */
+	struct ik_osc osc;                  /* what else the terminal understands */
+	bool unfocused;                     /* another window has focus, as the terminal reports */
+	char *title;                        /* the terminal's as last set; NULL: none was */
+	enum ik_osc_progress progress;      /* as last set */
+	struct ik_chat_status *status_line; /* chat_status.c; NULL: there is no command for it */
+	struct ik_child *notifier;          /* the user's program for that, while it runs, or NULL */
 	struct ik_terminal_input *input;
 	struct ik_agent *agents;  /* all conversations, by number */
 	struct ik_agent *agent;   /* the shown one */
@@ -311,6 +312,11 @@ void ik_chat_notify_update(struct ik_chat *chat);
 /* Tell all of it in the next frame, to a terminal that was left and is ours again. */
 void ik_chat_notify_again(struct ik_chat *chat);
 void ik_chat_notify_done(struct ik_chat *chat);
+
+/* chat_status.c: have the user's command make its line of the status bar anew if something has
+ * changed. */
+void ik_chat_status_update(struct ik_chat *chat);
+void ik_chat_status_done(struct ik_chat *chat);
 
 /* Callbacks for the terminal's bytes and events. */
 extern const struct ik_tty_events ik_chat_tty_events;

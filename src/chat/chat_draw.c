@@ -151,6 +151,7 @@ void ik_chat_draw(void *arg)
 		return; /* everything is drawn when the terminal is ours again */
 	show_status(chat);
 	ik_chat_notify_update(chat);
+	ik_chat_status_update(chat);
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
 		chat->urgent = false;

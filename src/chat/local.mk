@@ -20,6 +20,7 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_say.c \
 	src/chat/chat_sending.c \
 	src/chat/chat_sessions.c \
+	src/chat/chat_status.c \
 	src/chat/chat_submit.c \
 	src/chat/chat_switch.c \
 	src/chat/chat_terminal.c \

@@ -17,6 +17,7 @@
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
 #include "commands/stored_session.h"
+#include "core/status_line.h"
 #include "journal/journal_reader.h"
 #include "json/write.h"
 #include "store/lock.h"
@@ -340,6 +341,44 @@ static void check_servers(struct doctor *doctor)
 	for (size_t i = 0; i < servers.notes.count; i++)
 		say(doctor, NOTE, N_("servers"), "%s", servers.notes.items[i]);
 	ik_mcp_servers_done(&servers);
+}
+
+static void on_status_line(void *arg, const char *line, const char *problem)
+{
+	struct doctor *doctor = arg;
+
+	if (line)
+		say(doctor, OK, N_("status line"), "%s", line);
+	else
+		say(doctor, WRONG, N_("status line"), "ui.status_command: %s", problem);
+	ik_cli_go_on(&doctor->cli);
+}
+
+/* Run the user's command for the status bar. */
+static void check_status_line(struct doctor *doctor)
+{
+	const struct ik_setup *setup = doctor->cli.setup;
+	const struct ik_status_facts facts = {
+		.session = "",
+		.directory = setup->places.directory,
+		.provider = "practice",
+		.model = "practice",
+		.columns = 80,
+		.usage = { .cost = -1 },
+	};
+	struct ik_status_line *line;
+	struct ik_buf input;
+
+	if (!setup->config->ui_status_command)
+		return;
+	ik_buf_init(&input, IK_MIB(1));
+	ik_status_facts_put(&facts, &input);
+	line = ik_status_line_start(doctor->cli.loop, setup->config->ui_status_command,
+		setup->places.directory, (const char *const *)doctor->cli.environment, &input,
+		on_status_line, doctor);
+	(void)!ik_cli_wait(&doctor->cli);
+	ik_status_line_close(line);
+	ik_buf_done(&input);
 }
 
 /* Report the hooks; the project's that are not trusted are reported with the tools. */
@@ -843,6 +882,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		check_servers,
 		check_sandbox,
 		check_hooks,
+		check_status_line,
 		check_database,
 		check_disk,
 	};

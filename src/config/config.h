@@ -102,9 +102,10 @@ struct ik_config {
 	char *ui_language;  /* NULL: from the locale */
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
-	char *ui_notify;      /* "auto", "off", or a program */
-	char *ui_paste_image; /* a shell command; NULL: wl-paste or xclip */
-	char *ui_pictures;    /* "auto", "cells", "off" */
+	char *ui_status_command; /* or NULL */
+	char *ui_notify;         /* "auto", "off", or a program */
+	char *ui_paste_image;    /* a shell command; NULL: wl-paste or xclip */
+	char *ui_pictures;       /* "auto", "cells", "off" */
 	bool ui_title, ui_progress, ui_marks;
 	int64_t ui_tool_output, ui_prose_width;
 	char *mode;         /* "auto", "ask", "read-only" */

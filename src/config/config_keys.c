@@ -166,6 +166,8 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("whether the chat is plain lines, for screen readers and braille displays") },
 	{ .name = "ui.notify", .type = IK_KEY_TEXT, .offset = FIELD(ui_notify), .standard = "\"auto\"",
 		.meaning = N_("how you are notified while another window has focus: auto, off, or a program") },
+	{ .name = "ui.status_command", .type = IK_KEY_TEXT, .offset = FIELD(ui_status_command),
+		.meaning = N_("shell command that prints a line for the status bar") },
 	{ .name = "ui.paste_image", .type = IK_KEY_TEXT, .offset = FIELD(ui_paste_image),
 		.meaning = N_("shell command that prints the picture on the clipboard") },
 	{ .name = "ui.pictures", .type = IK_KEY_CHOICE, .offset = FIELD(ui_pictures),

@@ -19,4 +19,5 @@ libik_core_a_SOURCES = \
 	src/core/prompt_text.c src/core/prompt_text.h \
 	src/core/setup.c src/core/setup.h \
 	src/core/skills.c src/core/skills.h \
+	src/core/status_line.c src/core/status_line.h \
 	src/core/undo_command.c src/core/undo_command.h

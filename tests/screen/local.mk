@@ -110,7 +110,7 @@ SCREEN_TESTS = \
 	tests/screen/slow_tool.screen \
 	tests/screen/small.screen \
 	tests/screen/stalled_terminal.screen \
-	tests/screen/old_sessions.screen tests/screen/stopped.screen tests/screen/store_progress.screen \
+	tests/screen/old_sessions.screen tests/screen/status_command.screen tests/screen/stopped.screen tests/screen/store_progress.screen \
 	tests/screen/stubborn_tool.screen \
 	tests/screen/suspend.screen \
 	tests/screen/system.screen \

@@ -14,6 +14,7 @@ enum status_bar_part {
 	PART_AGENTS,
 	PART_MODE,
 	PART_SANDBOX,
+	PART_OWN,
 	PART_MODEL,
 	PART_CONTEXT,
 	PART_COST,
@@ -47,6 +48,7 @@ static const struct {
 	{ PART_AGENTS, COUNT_AGENTS },
 	{ PART_COST, DROP },
 	{ PART_KEY, DROP },
+	{ PART_OWN, SHORTEN },
 	{ PART_CONTEXT, DROP },
 	{ PART_MODEL, DROP },
 	{ PART_STORE, DROP },
@@ -66,7 +68,7 @@ static const struct {
 #define CONTEXT_WARNING 80
 
 struct text {
-	char bytes[160];
+	char bytes[480];
 	size_t columns;
 	enum ik_style style;
 	bool counted; /* show only the number of agents in each state */
@@ -271,7 +273,15 @@ static enum ik_style put_key(struct ik_buf *out, const struct ik_status_bar *bar
 static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar,
 	enum status_bar_part part)
 {
+	if (bar->own &&
+		(part == PART_MODEL || part == PART_CONTEXT || part == PART_COST || part == PART_TOKENS ||
+			part == PART_SESSION))
+		return IK_STYLE_NORMAL;
 	switch (part) {
+	case PART_OWN:
+		if (bar->own)
+			ik_buf_puts(out, bar->own);
+		return bar->own_failed ? IK_STYLE_WARNING : IK_STYLE_NORMAL;
 	case PART_AGENTS:
 		for (size_t i = 0; i < bar->agent_count; i++)
 			put_agent(out, bar, i);

@@ -44,9 +44,12 @@ struct ik_status_bar {
 	size_t scan_done, scan_total;
 	size_t tools, tools_failed;
 	const char *provider, *model;
-	struct ik_usage usage;               /* of the session; cost -1: unknown */
-	int context;                         /* percent of the model's window in use; -1: unknown */
-	const char *session;                 /* its title; NULL: not known */
+	struct ik_usage usage; /* of the session; cost -1: unknown */
+	int context;           /* percent of the model's window in use; -1: unknown */
+	const char *session;   /* its title; NULL: not known */
+	const char
+		*own; /* the user's line in place of model, context, cost, tokens and session; NULL: none */
+	bool own_failed;
 	int64_t store_waiting;               /* events not yet written */
 	enum ik_store_trouble store_trouble; /* why they are not */
 	struct ik_progress work;             /* of the store */
