@@ -19,9 +19,9 @@
 /* What was read counts as current for so many times as long as that took: thousands of files, or a
  * slow disk, must not make typing slow. */
 #define FRESH_TIMES 4
-/* Limits on entries that are looked at, on directories in each other, and on the bytes
- * of a description. */
-enum { ENTRIES_MOST = 5000, DEPTH_MOST = 4, DESCRIPTION_MOST = 300 };
+/* Limits on sentences about files, on entries that are looked at, on directories in each other, and on
+ * the bytes of a description. */
+enum { PROBLEMS_MOST = 50, ENTRIES_MOST = 5000, DEPTH_MOST = 4, DESCRIPTION_MOST = 300 };
 /* Limit on a project's program, which is read whole each time it is run. */
 #define PROGRAM_BYTES IK_MIB(8)
 /* Of a program, this much is read in search of a comment. */
@@ -85,11 +85,15 @@ static void reading_done(struct command_reading *reading)
 	free(reading->problems);
 }
 
-/* Remember a sentence, which is taken over. */
+/* Remember a sentence, which is taken over, unless there are too many. */
 static void add_problem(struct ik_custom_commands *commands, char *sentence)
 {
 	struct command_reading *now = &commands->now;
 
+	if (now->problem_count == PROBLEMS_MOST) {
+		free(sentence);
+		return;
+	}
 	now->problems = ik_alloc_more(now->problems, now->problem_count, sizeof(*now->problems));
 	now->problems[now->problem_count++] = sentence;
 }
@@ -227,10 +231,11 @@ static void add(struct ik_custom_commands *commands, struct ik_custom_command *c
 	struct command_reading *now = &commands->now;
 
 	if (commands->is_taken && commands->is_taken(command->name)) {
+		if (command->state == IK_CUSTOM_USABLE)
+			add_problem(commands,
+				ik_format(_("%s is not used: %s is a command of ikigai's own"), command->shown,
+					command->name));
 		command->state = IK_CUSTOM_HIDDEN;
-		add_problem(commands,
-			ik_format(_("%s is not used: %s is a command of ikigai's own"), command->shown,
-				command->name));
 	}
 	for (size_t i = 0; i < now->count && command->state == IK_CUSTOM_USABLE; i++) {
 		const struct ik_custom_command *other = &now->items[i];
@@ -267,14 +272,19 @@ static bool is_script(const char *path)
 	return script;
 }
 
-/* Return a path as it is shown, in new memory. */
+/* Return a path as it is shown, harmless and in new memory. */
 static char *shown_path(const struct ik_places *at, const char *path)
 {
 	const char *relative = ik_places_relative(at->directory, path);
+	struct ik_buf shown;
 
-	if (relative == path && at->user_home && ik_path_below(path, at->user_home))
-		return ik_format("~%s", path + strlen(at->user_home));
-	return ik_strdup(relative);
+	ik_buf_init(&shown, IK_KIB(64));
+	if (relative == path && at->user_home && ik_path_below(path, at->user_home)) {
+		ik_buf_putc(&shown, '~');
+		relative += strlen(at->user_home);
+	}
+	ik_sanitize_line(&shown, relative, strlen(relative));
+	return ik_buf_take(&shown, NULL);
 }
 
 /* Add the command of a file. name is its own; prefix is that of its directory, "git:". */

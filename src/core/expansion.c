@@ -105,6 +105,7 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 		.argv = argv,
 		.directory = setup->places.directory,
 		.timeout_ms = setup->config->tools_timeout_s * 1000,
+		.memory_limit = setup->config->tools_memory_limit_mb * (int64_t)IK_MIB(1),
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 	};
@@ -120,8 +121,9 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 		argv[count++] = script;
 	}
 	argv[count++] = script ? expansion->name : expansion->path;
-	memcpy(argv + count, words->words, words->count * sizeof(*argv));
-	argv[count + words->count] = NULL;
+	for (size_t i = 0; i < words->count; i++)
+		argv[count++] = words->words[i];
+	argv[count] = NULL;
 	environment = ik_environment_with((const char *const *)expansion->core->environment, ours);
 	spec.environment = environment;
 	status = ik_sandbox_enter(setup->sandbox, SHELL, IK_SANDBOX_CALL, &confinement, &confined,
