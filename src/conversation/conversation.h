@@ -42,6 +42,10 @@ size_t ik_conversation_first(const struct ik_conversation *conversation);
  * messages. */
 size_t ik_conversation_asked(const struct ik_conversation *conversation);
 
+/* Append to a summary of what was said before the message at index end what must not be lost. */
+typedef void ik_summary_keeper(void *arg, const struct ik_conversation *conversation, size_t end,
+	struct ik_buf *out);
+
 /* Was the last thing that happened to a summary that it was undone? */
 bool ik_conversation_is_restored(const struct ik_conversation *conversation);
 

@@ -109,6 +109,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		use_instructions(core, registry);
 	}
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
+	ik_core_update_skills(core);
 	report_trust_problem(core);
 	ik_custom_commands_read(core->setup->custom_commands); /* the front end asks for trust next */
 	core->events->scan_finished(core->arg, registry);
@@ -249,8 +250,18 @@ static void read_kept_rules(struct ik_core *core)
 		ik_session_add_problem(core->session, error.text);
 }
 
+/* Keep with a summary what was loaded of skills. */
+static void keep_skills(void *arg, const struct ik_conversation *said, size_t end,
+	struct ik_buf *out)
+{
+	const struct ik_core *core = arg;
+
+	ik_skills_put_loaded(ik_core_registry(core), &core->setup->places, said, end, out);
+}
+
 /* Create a session that has no model yet. */
-static struct ik_session *make_session(struct ik_core *core, void *session_arg, const char *began)
+static struct ik_session *make_session(struct ik_core *core, struct ik_core_listener *listener,
+	const char *began)
 {
 	const struct ik_setup *setup = core->setup;
 	const struct ik_config *config = setup->config;
@@ -280,8 +291,10 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg, 
 		.hooks = core->hook_runner,
 		.began = began,
 		.asking = core->asking,
-		.sink = core->events->event,
-		.sink_arg = session_arg,
+		.keeper = keep_skills,
+		.keeper_arg = core,
+		.sink = ik_core_listener_event,
+		.sink_arg = listener,
 	};
 
 	options.run.outputs = core->outputs_directory;
@@ -316,13 +329,15 @@ bool ik_resume_is_possible(const struct ik_session *session)
 /* Add an entry. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
-	struct ik_session *session = make_session(core, session_arg, NULL);
+	struct ik_core_listener *listener = ik_core_listener_new(core, session_arg);
+	struct ik_session *session = make_session(core, listener, NULL);
 
 	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
 		sizeof(*core->sessions));
 	core->sessions[core->session_count++] = (struct ik_core_session){
 		.session = session,
 		.arg = session_arg,
+		.listener = listener,
 	};
 	return session;
 }
@@ -353,6 +368,17 @@ static void forget_questions(struct ik_core *core, struct ik_core_session *entry
 		ik_export_session_closes(core->export, entry->session);
 }
 
+static void free_listener(void *arg)
+{
+	ik_core_listener_free(arg);
+}
+
+/* Free the listener of a session that is being closed, which may be in the middle of an event. */
+static void free_listener_later(struct ik_core *core, const struct ik_core_session *entry)
+{
+	ik_loop_defer(core->loop, free_listener, entry->listener);
+}
+
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
 {
 	struct ik_session *session = add_session(core, session_arg);
@@ -368,7 +394,9 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
 	struct ik_core_session *entry = ik_core_entry(core, session);
 
 	forget_questions(core, entry);
+	free_listener_later(core, entry);
 	*entry = core->sessions[--core->session_count];
+	ik_core_update_skills(core);
 	return ik_session_close(session);
 }
 
@@ -514,7 +542,9 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 	forget_questions(core, entry);
 	ik_session_tell_end(session, "clear");
 	ik_session_close(session);
-	session = entry->session = make_session(core, entry->arg, "clear");
+	free_listener_later(core, entry);
+	entry->listener = ik_core_listener_new(core, entry->arg);
+	session = entry->session = make_session(core, entry->listener, "clear");
 	if (front)
 		core->session = session;
 	ik_session_set_model(session, model);
@@ -522,6 +552,7 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 	ik_session_set_registry(session, ik_core_registry(core), core->scanned);
 	ik_core_read_instructions(core);
 	core->catalogue_due = false;
+	ik_core_update_skills(core);
 	return session;
 }
 
@@ -601,7 +632,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 
 		forget_question(last);
 		ik_session_close(last->session);
+		free_listener_later(core, last);
 	}
+	ik_core_forget_skills(core);
 	free(core->sessions);
 	core->session = NULL;
 	ik_slots_free(core->slots);

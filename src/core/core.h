@@ -56,6 +56,7 @@ struct ik_core_events {
 struct ik_core_session {
 	struct ik_session *session;
 	void *arg;
+	struct ik_core_listener *listener;  /* sees its events first */
 	struct ik_model_question *question; /* a /model that waits; or NULL */
 };
 
@@ -83,9 +84,11 @@ struct ik_core {
 	char *policy_path;  /* file with the rules that the user saved; NULL: no home */
 	struct ik_tool_switches switches; /* of this run of the program */
 	bool scanned;
-	char *catalogue;              /* of the skills, as the model gets it; or NULL */
-	bool catalogue_due;           /* it is made when the next scan has ended */
-	char *instructions;           /* the project's, and the catalogue; or NULL */
+	char *catalogue;                              /* of the skills, as the model gets it; or NULL */
+	bool catalogue_due;                           /* it is made when the next scan has ended */
+	char *instructions;                           /* the project's, and the catalogue; or NULL */
+	struct ik_skill_directory *skill_directories; /* with tools of skills that are loaded */
+	size_t skill_directory_count;
 	char *trust_problem;          /* why trust.json is unusable, as last reported; or NULL */
 	char *undo_directory;         /* where copies of changed files are saved; NULL: nowhere */
 	char *commands_directory;     /* where tools become commands; NULL: nowhere */
@@ -184,6 +187,22 @@ struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struc
 
 /* Is the file in one of the project's two directories, by any name? path must be absolute. */
 bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
+
+/* Return a source of the tools in a directory of a loaded skill. */
+struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *path,
+	enum ik_tool_source origin);
+
+/*
+ * Listen to what a session loads of skills (core_skills.c): say so, once for each, and offer the tools of
+ * loaded skills as long as a session has them. Pass the listener as the sink's argument; it passes events
+ * on with arg. Free it when the session is closed.
+ */
+struct ik_core_listener *ik_core_listener_new(struct ik_core *core, void *arg);
+ik_event_sink ik_core_listener_event;
+struct ik_core_listener *ik_core_listener_free(struct ik_core_listener *listener);
+/* Look again what is loaded, since sessions or skills have changed. */
+void ik_core_update_skills(struct ik_core *core);
+void ik_core_forget_skills(struct ik_core *core);
 
 /* Return a policy with the rules of the configuration. */
 struct ik_policy *ik_core_policy(const struct ik_setup *setup);

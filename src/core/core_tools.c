@@ -339,6 +339,35 @@ static void add_cache(struct directories *directories, const struct ik_setup *se
 	free(path);
 }
 
+/* Return the options that all directories have in common. */
+static struct ik_source_directory_options directory_options(const struct ik_setup *setup,
+	char **environment)
+{
+	return (struct ik_source_directory_options){
+		.native_only = !setup->config->custom_enabled,
+		.timeout_ms = setup->config->tools_scan_timeout_ms,
+		.environments = {
+			[IK_PROTOCOL_NATIVE] = (const char *const *)environment,
+			[IK_PROTOCOL_KODELET] = (const char *const *)setup->kodelet_environment,
+		},
+		.working_directory = setup->places.directory,
+		.sandbox = setup->sandbox,
+	};
+}
+
+struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *path,
+	enum ik_tool_source origin)
+{
+	struct ik_source_directory_options options = directory_options(core->setup, core->environment);
+
+	options.path = path;
+	options.origin = origin;
+	options.trust = origin == IK_SOURCE_PROJECT ? core->setup->project.trust : NULL;
+	options.native_only = options.mentions_schema = true;
+	options.cache = ik_discovery_cache(core->discovery);
+	return ik_source_directory_new(core->loop, &options);
+}
+
 static struct ik_mcp_entry *read_servers(void *arg, size_t *ret_count)
 {
 	struct ik_setup *setup = arg;
@@ -394,17 +423,7 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, struct ik_setup *se
 	char **environment, const struct ik_discovery_events *events, void *arg)
 {
 	struct directories directories = {
-		.options = {
-			.native_only = !setup->config->custom_enabled,
-			.timeout_ms = setup->config->tools_scan_timeout_ms,
-			.environments = {
-				[IK_PROTOCOL_NATIVE] = (const char *const *)environment,
-				[IK_PROTOCOL_KODELET] =
-					(const char *const *)setup->kodelet_environment,
-			},
-			.working_directory = setup->places.directory,
-			.sandbox = setup->sandbox,
-		},
+		.options = directory_options(setup, environment),
 		.discovery = ik_discovery_new(loop, events, arg),
 		.loop = loop,
 		.places = &setup->places,

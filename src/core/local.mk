@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_core.a
 libik_core_a_SOURCES = \
 	src/core/attach.c src/core/attach.h \
 	src/core/core.c src/core/core.h \
+	src/core/core_skills.c \
 	src/core/core_tools.c \
 	src/core/custom_commands.c src/core/custom_commands.h \
 	src/core/expansion.c src/core/expansion.h \

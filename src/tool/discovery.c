@@ -12,7 +12,8 @@
 struct slot {
 	struct ik_discovery *discovery;
 	struct ik_source *source;
-	size_t index;
+	size_t precedence;
+	bool scanning; /* its scan runs */
 };
 
 struct ik_discovery {
@@ -45,6 +46,7 @@ struct places {
 };
 
 static void finish(void *arg);
+static void finish_if_done(struct ik_discovery *discovery);
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
 
 /* Ask tools that failed, unless a scan is running, whose end sets the timer again. */
@@ -103,16 +105,51 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	return NULL;
 }
 
-void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source)
+static void add_slot(struct ik_discovery *discovery, struct ik_source *source, size_t precedence)
 {
 	struct slot *slot = ik_alloc(sizeof(*slot));
 
 	slot->discovery = discovery;
 	slot->source = source;
-	slot->index = discovery->slot_count;
+	slot->precedence = precedence;
 	discovery->slots = ik_alloc_array(discovery->slots, discovery->slot_count + 1,
 		sizeof(struct slot *));
 	discovery->slots[discovery->slot_count++] = slot;
+}
+
+void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source)
+{
+	add_slot(discovery, source, 1 + discovery->slot_count);
+}
+
+void ik_discovery_add_lowest(struct ik_discovery *discovery, struct ik_source *source)
+{
+	add_slot(discovery, source, 0);
+}
+
+/* Deferred: free the memory of a source that was closed. */
+static void free_source(void *arg)
+{
+	ik_source_unref(arg);
+}
+
+void ik_discovery_remove_source(struct ik_discovery *discovery, struct ik_source *source)
+{
+	size_t i = 0;
+	struct slot *slot;
+
+	while (discovery->slots[i]->source != source)
+		i++;
+	slot = discovery->slots[i];
+	source->ops->close(source);
+	if (slot->scanning) {
+		discovery->unfinished--;
+		finish_if_done(discovery);
+	}
+	memmove(discovery->slots + i, discovery->slots + i + 1,
+		(--discovery->slot_count - i) * sizeof(struct slot *));
+	free(slot);
+	ik_loop_defer(discovery->loop, free_source, source);
 }
 
 void ik_discovery_disable(struct ik_discovery *discovery, const char *name)
@@ -223,7 +260,7 @@ static void source_tool(void *arg, struct ik_tool *tool)
 	const struct slot *slot = arg;
 	struct ik_discovery *discovery = slot->discovery;
 
-	tool->precedence = slot->index;
+	tool->precedence = slot->precedence;
 	tool->owner = ik_source_ref(slot->source);
 	if (ik_tool_is_offered(tool) && is_disabled(discovery, tool->name))
 		ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
@@ -236,8 +273,10 @@ static void source_tool(void *arg, struct ik_tool *tool)
 
 static void source_done(void *arg, bool readable, const char *sentence)
 {
-	struct ik_discovery *discovery = ((struct slot *)arg)->discovery;
+	struct slot *slot = arg;
+	struct ik_discovery *discovery = slot->discovery;
 
+	slot->scanning = false;
 	discovery->unfinished--;
 	discovery->readable = discovery->readable || readable;
 	if (sentence)
@@ -280,6 +319,7 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool qu
 	for (size_t i = 0; i < discovery->slot_count && !discovery->closed; i++) {
 		struct slot *slot = discovery->slots[i];
 
+		slot->scanning = true;
 		slot->source->ops->scan(slot->source, &events, slot);
 	}
 	finish_if_done(discovery);

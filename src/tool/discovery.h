@@ -32,6 +32,10 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery);
 
 /* Add a source (taken over), in increasing order of precedence. */
 void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source);
+/* Add a source (taken over) whose tools give way to all others of their names; and close it again,
+ * during a scan or not. Its tools go with the next scan. */
+void ik_discovery_add_lowest(struct ik_discovery *discovery, struct ik_source *source);
+void ik_discovery_remove_source(struct ik_discovery *discovery, struct ik_source *source);
 /* Do not offer tools of that name, though they are listed. */
 void ik_discovery_disable(struct ik_discovery *discovery, const char *name);
 /* Enable all tools again, from the next scan on. */

@@ -111,7 +111,12 @@ struct ik_source_directory_options {
 	const char *working_directory;
 	struct ik_schema_cache *cache; /* borrowed; NULL: none */
 	struct ik_sandbox *sandbox;    /* borrowed, for the questions; NULL: not confined */
+	bool mentions_schema; /* only files that contain "--schema": most others there are no tools, and
+							 would do who knows what if they were asked */
 };
+
+/* Has the directory a file that a source with mentions_schema would ask? */
+bool ik_source_directory_has_tools(const char *path);
 
 /*
  * Create the source of the skills in a directory and the directories in it: files SKILL.md

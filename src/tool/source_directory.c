@@ -21,6 +21,7 @@
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -32,6 +33,8 @@ enum { YOUNG_MOST = 4, YOUNG_MS = 100, LOOK_MS = 10, WIDTH_MOST = 256 };
 enum { LINKS_MOST = 40 };
 /* One source may use this fraction of all possible children. */
 enum { SHARES = 6 };
+/* Limit on a file that is searched for "--schema". */
+#define LARGEST_READ IK_MIB(8)
 /* From SIGTERM to SIGKILL, and how long to wait for output after the leader's end. */
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 /* Starting a process blocks until its exec; give the loop a turn after this time. */
@@ -55,6 +58,7 @@ struct directory {
 	char *working_directory;
 	struct ik_trust *trust; /* NULL: no trust is needed */
 	struct ik_candidate_options questions;
+	bool mentions_schema;
 	struct ik_schema_cache *cache;
 
 	/* The running scan. */
@@ -320,6 +324,38 @@ static bool is_candidate(int fd, const char *name, struct ik_identity *ret_ident
 	return S_ISREG(status.st_mode) && faccessat(fd, name, X_OK, AT_EACCESS) == 0;
 }
 
+/* Does a file contain "--schema"? */
+static bool mentions_schema(const char *directory, const char *name)
+{
+	static const char wanted[] = "--schema";
+	char *path = ik_path_join(directory, name);
+	struct ik_error error;
+	struct ik_buf text;
+	bool found;
+
+	ik_buf_init(&text, LARGEST_READ);
+	found = ik_file_read(path, &text, &error) == IK_OK &&
+		memmem(text.data, text.length, wanted, strlen(wanted));
+	ik_buf_done(&text);
+	free(path);
+	return found;
+}
+
+bool ik_source_directory_has_tools(const char *path)
+{
+	DIR *stream = opendir(path);
+	struct ik_identity identity;
+	struct dirent *entry;
+	bool found = false;
+
+	while (stream && !found && (entry = readdir(stream)))
+		found = is_candidate(dirfd(stream), entry->d_name, &identity) &&
+			mentions_schema(path, entry->d_name);
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
 static int compare_paths(const void *left, const void *right)
 {
 	const struct source_directory_file *one = left, *other = right;
@@ -346,7 +382,8 @@ static void list(struct directory *directory)
 		return;
 	}
 	while ((entry = readdir(stream))) {
-		if (!is_candidate(dirfd(stream), entry->d_name, &identity))
+		if (!is_candidate(dirfd(stream), entry->d_name, &identity) ||
+			(directory->mentions_schema && !mentions_schema(directory->path, entry->d_name)))
 			continue;
 		directory->files = ik_alloc_more(directory->files, directory->count,
 			sizeof(*directory->files));
@@ -554,6 +591,7 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	directory->trust = options->trust;
 	directory->loop = loop;
 	directory->cache = options->cache;
+	directory->mentions_schema = options->mentions_schema;
 	/* The children have another working directory. */
 	if (getcwd(here, sizeof(here)))
 		directory->path = ik_path_join(here, options->path);

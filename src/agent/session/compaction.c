@@ -53,7 +53,11 @@ static void succeed(struct ik_compaction *compaction)
 {
 	const struct ik_conversation *said = compaction->options.record->conversation;
 	const char *sentence = _("The summary is larger than ikigai takes.");
+	size_t shown = compaction->text.length;
 
+	if (compaction->options.keeper)
+		compaction->options.keeper(compaction->options.keeper_arg, said, compaction->end,
+			&compaction->text);
 	if (compaction->text.length > IK_LIMIT_ENVELOPE / 2) {
 		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
 		return;
@@ -62,6 +66,7 @@ static void succeed(struct ik_compaction *compaction)
 		(struct ik_compaction_result){
 			.text = compaction->text.data,
 			.length = compaction->text.length,
+			.shown = shown,
 			.from = compaction->end < ik_conversation_count(said)
 				? ik_conversation_at(said, compaction->end)->id
 				: NULL,
@@ -93,7 +98,7 @@ struct ik_message *ik_compaction_answer(const struct ik_compaction_result *resul
 				result->left_out),
 			result->left_out);
 	ik_buf_puts(&output, "\n\n");
-	ik_buf_append(&output, result->text, result->length);
+	ik_buf_append(&output, result->text, result->shown);
 	message = ik_message_summary(result->line, output.data, output.length, result->text,
 		result->length);
 	ik_buf_done(&output);

@@ -22,6 +22,7 @@ struct ik_compaction_result {
 	enum ik_error_code code; /* of a failure */
 	const char *text;        /* the summary, or why it failed */
 	size_t length;
+	size_t shown;                 /* that much of it the model wrote, and is for the user */
 	const char *from;             /* id of the first message that is not summarised; NULL: none */
 	size_t left_out;              /* number of messages that had no room */
 	const struct ik_usage *usage; /* NULL: unknown */
@@ -32,7 +33,9 @@ struct ik_compaction_options {
 	struct ik_exchange_options exchange;
 	/* As in struct ik_exchange_events, but for the conversation. */
 	struct ik_model *(*request)(void *arg, struct ik_request *request);
-	size_t keep; /* bytes of the newest rounds that are not summarised; 0: none */
+	size_t keep;               /* bytes of the newest rounds that are not summarised; 0: none */
+	ik_summary_keeper *keeper; /* or NULL */
+	void *keeper_arg;
 	/* Called when the compaction has ended; its owner then closes it. */
 	void (*done)(void *arg, const struct ik_compaction_result *result);
 	void *arg;

@@ -923,6 +923,8 @@ static struct ik_compaction_options compaction_options(struct ik_session *sessio
 		.record = session->record,
 		.exchange = exchange_options(session),
 		.request = on_request,
+		.keeper = session->options.keeper,
+		.keeper_arg = session->options.keeper_arg,
 		.done = on_compacted,
 		.arg = session,
 	};

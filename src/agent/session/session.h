@@ -74,6 +74,8 @@ struct ik_session_options {
 	struct ik_hook_runner *hooks;   /* borrowed; NULL: none */
 	const char *began;              /* how, for hooks (agent/session/hooked.h); NULL: "startup" */
 	enum ik_asking asking;
+	ik_summary_keeper *keeper; /* of each summary; or NULL */
+	void *keeper_arg;
 	ik_event_sink *sink;
 	void *sink_arg;
 };

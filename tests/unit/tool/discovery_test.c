@@ -368,3 +368,37 @@ Test(discovery, closes_in_the_middle_of_a_real_scan)
 	cr_assert_eq(told.finished, 0);
 	cr_assert_eq(support_children(), 0);
 }
+
+/* A source may be taken away at any time: during its scan, and with a tool of it in use. */
+Test(discovery, loses_a_source)
+{
+	struct told told;
+	struct staged sources[2], third = { .scans = 0 };
+	const struct ik_tool *tool;
+
+	begin(&told, sources, 2);
+	ik_source_init(&third.source, &staged_ops, IK_SOURCE_USER);
+	ik_discovery_add_lowest(told.discovery, &third.source);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
+	announce(&sources[0], "x", "/system/x");
+	announce(&third, "x", "/third/x");
+	announce(&third, "y", "/third/y");
+	for (int i = 0; i < 2; i++)
+		sources[i].events->done(sources[i].arg, true, NULL);
+	ik_discovery_remove_source(told.discovery, &third.source);
+	cr_assert_eq(third.closes, 1);
+	support_loop_run(told.loop);
+	tool = ik_registry_find(told.registry, "x");
+	cr_assert_str_eq(tool->path, "/system/x", "the third gives way");
+	cr_assert_not_null(ik_registry_find(told.registry, "y"));
+	cr_assert_eq(third.frees, 0, "it is in use");
+	told.stop_after = 2;
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
+	for (int i = 0; i < 2; i++)
+		sources[i].events->done(sources[i].arg, true, NULL);
+	support_loop_run(told.loop);
+	cr_assert_null(ik_registry_find(told.registry, "y"));
+	cr_assert_eq(third.scans, 1);
+	cr_assert_eq(third.frees, 1);
+	end(&told);
+}
