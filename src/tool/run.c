@@ -83,7 +83,8 @@ static void add_hint(struct ik_run *run)
 	if (!run->confined ||
 		(run->result.success && run->read_only && !ik_text_starts(output->data, "{\"error\"")))
 		return;
-	if (!tells_refusal(output) && !tells_refusal(&run->streams[IK_STDERR].bytes))
+	if (!tells_refusal(output) && !tells_refusal(&run->streams[IK_STDERR].bytes) &&
+		(run->result.success || !tells_refusal(&run->envelope)))
 		return;
 	ik_buf_init(&sentence, IK_LIMIT_ARGUMENTS);
 	ik_sandbox_put_hint(run->sandbox, &sentence);

@@ -86,11 +86,14 @@ static void put(struct ik_schema_cache *cache, const struct ik_cached *entry)
 
 /* ---- the file ---- */
 
-/* Does the entry belong into the file? */
+/* Does the entry belong into the file? A server that took too long may have been fetching its program,
+ * and is asked anew. */
 static bool is_kept(const struct ik_cached *entry)
 {
 	return entry && entry->text &&
-		(!entry->code || ik_text_equal(entry->code, IK_CODE_SCHEMA_TIMEOUT));
+		(!entry->code ||
+			(entry->first < IK_PROTOCOL_COUNT &&
+				ik_text_equal(entry->code, IK_CODE_SCHEMA_TIMEOUT)));
 }
 
 /* Read an entry from JSON, and put it in the cache unless its file is gone. */

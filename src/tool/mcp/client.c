@@ -13,8 +13,9 @@
 
 /* How long a server may think about server/discover before it counts as one that doesn't know it. */
 enum { SILENCE_MS = 5000 };
-/* A list may have so many pages; their bytes are limited by IK_LIMIT_SCHEMA_CACHE. */
+/* A list may have so many pages, and bytes: the cache has to have room for those of other servers. */
 enum { PAGES = 1000 };
+#define LIST_LIMIT IK_MIB(2)
 /* How often one call may be answered by questions. */
 enum { QUESTIONS = 10 };
 /* How long after a change the tools are asked for: it doubles while they keep changing. */
@@ -190,7 +191,7 @@ struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const cha
 	request->schema = schema;
 	request->events = events;
 	request->arg = arg;
-	ik_buf_init(&request->list, IK_LIMIT_SCHEMA_CACHE);
+	ik_buf_init(&request->list, LIST_LIMIT);
 	while (*end)
 		end = &(*end)->next;
 	*end = request;

@@ -306,6 +306,21 @@ Test(mcp, slow_one_comes_later_and_holds_up_no_other)
 	end(&scene);
 }
 
+Test(mcp, backlog_of_a_server_that_does_not_read_is_bounded)
+{
+	const size_t length = 20 * 1000 * 1000;
+	char *arguments = ik_format("{\"text\":\"%*s\"}", (int)length, "x");
+	struct scene scene;
+
+	begin(&scene, "deaf");
+	for (int i = 0; i < 3; i++)
+		call(&scene, "a__echo", arguments, 50, "TOOL_TIMEOUT");
+	call(&scene, "a__echo", arguments, 5000,
+		"doesn't read what it is sent\",\"error_code\":\"MCP_ERROR\"");
+	free(arguments);
+	end(&scene);
+}
+
 Test(mcp, entries_come_and_go)
 {
 	struct scene scene;
