@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "acp/server.h"
 #include "chat/chat.h"
 #include "cli/cli.h"
 #include "core/options.h"
@@ -23,8 +24,21 @@
 #include "mcp/serve.h"
 #include "tool/run.h"
 #include "util/limits.h"
+#include "util/log.h"
 #include "util/redact.h"
 #include "util/text.h"
+
+/* Is it one of the chat's commands? Custom commands leave it its name, for other front ends, too. */
+static bool is_command(const char *name)
+{
+	return ik_action_of_command(ik_chat_actions(), name);
+}
+
+/* Serve an editor, whose commands are those of the chat that need no screen. */
+static int run_acp(const struct ik_options *options, struct ik_setup *setup)
+{
+	return ik_acp_serve(options, setup, ik_chat_actions(), is_command);
+}
 
 /* What the verbs run; those of session have a table of their own. */
 static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setup *) = {
@@ -43,13 +57,8 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_DOCTOR] = ik_doctor,
 	[IK_VERB_HOOK_LIST] = ik_cli_hook,
 	[IK_VERB_MCP_SERVE] = ik_mcp_serve,
+	[IK_VERB_ACP] = run_acp,
 };
-
-/* Is it one of the chat's commands? Custom commands leave it its name, for other front ends, too. */
-static bool is_command(const char *name)
-{
-	return ik_action_of_command(ik_chat_actions(), name);
-}
 
 /* Run a verb that needs the configuration; return the exit status. */
 static int run_verb(const struct ik_options *options)
@@ -68,6 +77,7 @@ static int run_verb(const struct ik_options *options)
 	ik_custom_commands_leave(setup.custom_commands, is_command);
 	status = (runs[options->verb] ? runs[options->verb] : ik_cli_session)(options, &setup);
 	ik_setup_done(&setup);
+	ik_log_close();
 	return status;
 }
 

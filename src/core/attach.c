@@ -20,9 +20,10 @@
 /* A NUL in the first LOOK_BYTES bytes means that the file isn't text. */
 #define LOOK_BYTES 8192
 
-/* A picture or a document that is mentioned. */
-struct mentioned_file {
+/* A picture or a document that goes with the message. */
+struct attached_file {
 	char *path, *name;
+	const struct ik_given_file *given; /* NULL: it is at path */
 };
 
 struct ik_attach {
@@ -37,7 +38,7 @@ struct ik_attach {
 	struct ik_expansion *expansion; /* runs what a custom command needs */
 	char **paths;                   /* of all files that are mentioned */
 	size_t path_count;
-	struct mentioned_file *files; /* to be read by processes, one after the other */
+	struct attached_file *files; /* to be read by processes, one after the other */
 	size_t count, at;
 	struct ik_fit *fit;
 	struct ik_error error;
@@ -256,6 +257,22 @@ static void end_part(struct ik_buf *out, const char *tag)
 	ik_buf_printf(out, "</%s>", tag);
 }
 
+/* Note a picture or a document to be read later. */
+static void add_later(struct ik_attach *attach, struct attached_file file)
+{
+	attach->files = ik_alloc_more(attach->files, attach->count, sizeof(*attach->files));
+	attach->files[attach->count++] = file;
+}
+
+/* Add a text. */
+static void add_text(struct ik_attach *attach, const char *name, const char *bytes, size_t length)
+{
+	begin_part(&attach->text, "file", "path", name);
+	ik_utf8_repair(&attach->text, bytes, length);
+	end_part(&attach->text, "file");
+	ik_attachments_add_text(&attach->attachments, name, length);
+}
+
 /* Read a text, or note a picture or a document to be read later. Takes over path and name then. */
 static enum ik_status add_file(struct ik_attach *attach, char *path, char *name, bool *ret_later,
 	struct ik_error *error)
@@ -281,13 +298,9 @@ static enum ik_status add_file(struct ik_attach *attach, char *path, char *name,
 	}
 	(void)close(fd);
 	if (*ret_later) {
-		attach->files = ik_alloc_more(attach->files, attach->count, sizeof(*attach->files));
-		attach->files[attach->count++] = (struct mentioned_file){ path, name };
+		add_later(attach, (struct attached_file){ .path = path, .name = name });
 	} else if (status == IK_OK) {
-		begin_part(&attach->text, "file", "path", name);
-		ik_utf8_repair(&attach->text, bytes.data, bytes.length);
-		end_part(&attach->text, "file");
-		ik_attachments_add_text(&attach->attachments, name, bytes.length);
+		add_text(attach, name, bytes.data, bytes.length);
 	}
 	ik_buf_done(&bytes);
 	return status;
@@ -330,6 +343,26 @@ static enum ik_status add_files(struct ik_attach *attach, const char *text, size
 		}
 	}
 	return status;
+}
+
+/* Add a file that came with the message. */
+static enum ik_status add_given(struct ik_attach *attach, const struct ik_given_file *file,
+	struct ik_error *error)
+{
+	if (ik_fit_begins(file->bytes, file->length)) {
+		if (check_file(attach, file->name, file->bytes, (off_t)file->length, error) != IK_OK)
+			return error->status;
+		add_later(attach, (struct attached_file){ .name = ik_strdup(file->name), .given = file });
+		return IK_OK;
+	}
+	if (file->length > IK_ATTACH_FILE_BYTES)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("@%s is larger than 1 MB: ask the model to read a part of it. Nothing was sent."),
+			file->name);
+	if (memchr(file->bytes, '\0', file->length < LOOK_BYTES ? file->length : LOOK_BYTES))
+		return ik_error_set(error, IK_INVALID, _("@%s is no text. Nothing was sent."), file->name);
+	add_text(attach, file->name, file->bytes, file->length);
+	return IK_OK;
 }
 
 /* Append an output, or its beginning and end if it is too long. */
@@ -451,14 +484,18 @@ static void on_fit(void *arg, const struct ik_attached_file *file, const char *p
 /* Read the next picture or document, or report the message. */
 static void read_next(struct ik_attach *attach)
 {
+	const struct attached_file *file = attach->at < attach->count ? &attach->files[attach->at]
+																  : NULL;
 	const struct ik_fit_options options = {
 		.loop = attach->options.loop,
 		.program = attach->options.places->picture,
 		.directory = attach->options.places->directory,
-		.path = attach->at < attach->count ? attach->files[attach->at].path : NULL,
+		.path = file ? file->path : NULL,
+		.bytes = file && file->given ? file->given->bytes : NULL,
+		.length = file && file->given ? file->given->length : 0,
 	};
 
-	if (options.path)
+	if (file)
 		attach->fit = ik_fit_start(&options, on_fit, attach);
 	else
 		finish(attach);
@@ -470,6 +507,8 @@ static void go_on(struct ik_attach *attach, const struct ik_expanded *prompt)
 	enum ik_status status = add_files(attach, attach->written, strlen(attach->written),
 		&attach->error);
 
+	for (size_t i = 0; status == IK_OK && i < attach->options.given_count; i++)
+		status = add_given(attach, &attach->options.given[i], &attach->error);
 	if (status == IK_OK && prompt &&
 		add_files(attach, prompt->written->data, prompt->written->length, &attach->error) !=
 			IK_OK) {

@@ -45,6 +45,13 @@ char *ik_mention_unknown(const char *text, size_t length, const struct ik_places
 
 struct ik_attach;
 
+/* A file that comes with a message by itself: a picture, a document, or a text. */
+struct ik_given_file {
+	char *name;
+	char *bytes;
+	size_t length;
+};
+
 /* Everything is borrowed until done, or the close. */
 struct ik_attach_options {
 	struct ik_loop *loop;
@@ -54,6 +61,8 @@ struct ik_attach_options {
 	const char *since;            /* id of the last command that went with a message; "": none */
 	const struct ik_model *model; /* gets the message; NULL: not known */
 	bool unattended;              /* no user can type commands: give other advice */
+	const struct ik_given_file *given; /* go with the message, besides what it mentions */
+	size_t given_count;
 };
 
 /* message is what is to be sent in place of the text as typed, valid during the call; NULL: nothing,

@@ -372,9 +372,19 @@ static struct ik_mcp_entry *read_servers(void *arg, size_t *ret_count)
 {
 	struct ik_setup *setup = arg;
 	struct ik_mcp_servers servers = { .items = NULL };
+	/* Who gave them is the user's own program. */
+	const struct ik_mcp_file given = { .path = _("the editor"),
+		.directory = setup->places.directory };
 	struct ik_mcp_entry *entries;
+	struct ik_buf text;
 
 	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
+	if (setup->servers) {
+		ik_buf_init(&text, IK_LIMIT_CONFIG);
+		ik_buf_puts(&text, setup->servers);
+		ik_mcp_servers_read(&servers, &given, &text);
+		ik_buf_done(&text);
+	}
 	entries = servers.items;
 	*ret_count = servers.count;
 	servers.items = NULL;

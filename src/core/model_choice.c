@@ -357,7 +357,7 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 	if (!model->format->answer)
 		status = choose_key(builtin, ik_config_provider(config, provider), &model->endpoint, error);
 	if (status == IK_OK && !endpoint->api_key && is_own_url(builtin, endpoint->base_url))
-		status = ik_error_set(error, IK_INVALID,
+		status = ik_error_set(error, IK_DENIED,
 			_("provider \"%s\" needs a key: set %s; you get one at %s"), provider,
 			endpoint->key_variable, builtin->key_page);
 	return status;

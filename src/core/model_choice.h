@@ -19,7 +19,7 @@ struct ik_model_wish {
 };
 
 /* Return a new reference to a model with its provider, name, address and key. The configured model
- * applies only to the configured provider. NULL: the error says what to set. */
+ * applies only to the configured provider. NULL: the error says what to set (IK_DENIED: a key). */
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_error *error);
 

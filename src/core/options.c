@@ -19,6 +19,7 @@ static const char chat_help[] =
 	   "       ikigai model list|show ...\n"
 	   "       ikigai hook list\n"
 	   "       ikigai mcp serve [OPTIONS]\n"
+	   "       ikigai acp [OPTIONS]\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
 	   "\n"
@@ -173,6 +174,19 @@ static const char mcp_help[] =
 	   "Example: claude mcp add ikigai -- ikigai mcp serve --tools 'file_*,grep'\n"
 	   "See also ikigai-mcp(1).\n");
 
+static const char acp_help[] =
+	N_("Usage: ikigai acp [OPTIONS]\n"
+	   "\n"
+	   "Be the agent of an editor: the Agent Client Protocol on standard input and\n"
+	   "output.  The editor starts this, opens sessions in its own directories, shows\n"
+	   "what happens in them, and asks you where the policy says to ask.  The sessions\n"
+	   "are those of the chat: ikigai --resume=ID goes on with one.\n"
+	   "\n"
+	   "The options are those of ikigai itself (ikigai --help).\n"
+	   "\n"
+	   "Example: {\"command\": \"ikigai\", \"args\": [\"acp\"]} in an editor's configuration\n"
+	   "See also ikigai-acp(1).\n");
+
 static const char config_help[] =
 	N_("Usage: ikigai config [--json]\n"
 	   "       ikigai config set KEY VALUE\n"
@@ -234,6 +248,7 @@ static const struct verb verbs[] = {
 	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, IK_OPERAND_MODEL, NULL },
 	{ "hook", "list", IK_VERB_HOOK_LIST, hook_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "mcp", "serve", IK_VERB_MCP_SERVE, mcp_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "acp", NULL, IK_VERB_ACP, acp_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, IK_OPERAND_TEXT, NULL },
 };

@@ -37,6 +37,7 @@ enum ik_verb {
 	IK_VERB_DOCTOR,
 	IK_VERB_HOOK_LIST,
 	IK_VERB_MCP_SERVE,
+	IK_VERB_ACP,
 	IK_VERB_HELP, /* print help_text, exit 0 */
 	IK_VERB_VERSION
 };

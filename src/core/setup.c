@@ -361,7 +361,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		return status;
 	if (options->verb == IK_VERB_CHAT || options->verb == IK_VERB_DOCTOR)
 		read_themes(ret_setup);
-	if (options->verb == IK_VERB_DOCTOR ||
+	if (options->verb == IK_VERB_DOCTOR || options->verb == IK_VERB_ACP ||
 		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_RECOVER))
 		return choose_database(ret_setup, error);
 	/* Tools and configuration need no model. */
@@ -410,12 +410,12 @@ enum ik_status ik_setup_keep(struct ik_setup *setup, const char *key, const char
 void ik_setup_done(struct ik_setup *setup)
 {
 	free(setup->config_file);
-	ik_log_close();
 	ik_model_unref(setup->model);
 	free(setup->system_prompt);
 	free(setup->output_schema);
 	free(setup->instructions);
 	free(setup->database);
+	free(setup->servers);
 	free(setup->language);
 	ik_themes_done(&setup->themes);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
