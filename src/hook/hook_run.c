@@ -330,7 +330,9 @@ static void merge(struct ik_hook_work *work, struct hook_process *process)
 		free(outcome->reason);
 		outcome->decision = process->decision;
 		outcome->by = ik_strdup(process->name);
-		outcome->reason = ik_strdup(process->reason ? process->reason : "");
+		outcome->reason = ik_strdup(process->reason ? process->reason
+				: process->message                  ? process->message
+													: "");
 	}
 	outcome->end = outcome->end || process->end;
 	put_context(outcome, process);
@@ -436,15 +438,49 @@ static enum ik_status spawn(struct hook_process *process, const struct ik_hook *
 	return status;
 }
 
-/* Return the name of a hook, for people: of a command its beginning, in one line. */
+/* Return the program that a command names by a path: the last part of the first such word, preferably
+ * of one with a suffix (after an interpreter), or all of the command if there is none. */
+static struct ik_json_span program_of(const char *command)
+{
+	struct ik_json_span found = { command, strlen(command) };
+	bool any = false;
+
+	for (const char *at = command; *at;) {
+		size_t length = strcspn(at, " \t\r\n");
+		const char *end = at + length, *base = end;
+
+		while (end > at && strchr("\"';", end[-1]))
+			end--;
+		for (base = end; base > at && base[-1] != '/';)
+			base--;
+		if (base > at && base < end && !memchr(at, '=', (size_t)(base - at))) {
+			bool suffix = memchr(base, '.', (size_t)(end - base));
+
+			if (suffix || !any)
+				found = (struct ik_json_span){ base, (size_t)(end - base) };
+			any = true;
+			if (suffix)
+				break;
+		}
+		at += length;
+		at += strspn(at, " \t\r\n");
+	}
+	return found;
+}
+
+/* Return the name of a hook, for people: of a command the program's, or its beginning. */
 static char *name_of(const struct ik_hook *hook)
 {
+	struct ik_json_span name;
 	struct ik_buf out;
 
 	if (!hook->command)
 		return ik_strdup(ik_path_base(hook->path));
+	name = program_of(hook->command);
 	ik_buf_init(&out, IK_KIB(4));
-	ik_utf8_repair(&out, hook->command, strnlen(hook->command, NAME));
+	ik_utf8_repair(&out, name.text, ik_utf8_cut(name.text, name.length, NAME));
+	if (name.length > NAME)
+		ik_buf_puts(&out, "…");
 	for (size_t i = 0; i < out.length; i++)
 		if ((unsigned char)out.data[i] < ' ' || out.data[i] == '"')
 			out.data[i] = ' ';

@@ -909,6 +909,7 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 		return;
 	}
 	message = room_message(session, result);
+	ik_hooked_begins(session->hooked, "compact");
 	end_compaction(session, result);
 	ik_session_record_add_message(session->record, message);
 	ik_message_unref(message);

@@ -175,6 +175,37 @@ Test(hooks, the_hook_that_breaks_the_schema_is_named)
 	close_place(&place);
 }
 
+Test(hooks, a_command_is_named_by_its_program)
+{
+	static const struct {
+		const char *command, *name;
+	} rows[] = {
+		{ "true", "true" },
+		{ "A=/b python3 \\\"$CLAUDE_PROJECT_DIR\\\"/.claude/hooks/guard.py --x /etc", "guard.py" },
+		{ "/bin/true;", "true" },
+		{ "/bin/sh /tmp/x.sh || true", "x.sh" },
+		{ "true ; / ; ./", "true ; / ; ./" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text = ik_format(HOOKS("{\"type\":\"command\",\"command\":\"%s\"}"),
+			rows[i].command);
+		struct place place;
+		struct ik_hook_work *work;
+
+		open_place(&place, text);
+		work = ask(&place, "x");
+		cr_assert(work, "%s", text);
+		cr_assert(strstr(ik_hook_outcome(work)->record.data, "\"hook\":\""), "none");
+		cr_assert(strncmp(ik_hook_outcome(work)->record.data + strlen("[{\"hook\":\""), rows[i].name,
+					  strlen(rows[i].name)) == 0,
+			"%s", ik_hook_outcome(work)->record.data);
+		ik_hook_close(work);
+		close_place(&place);
+		free(text);
+	}
+}
+
 Test(hooks, cancelled_and_closed)
 {
 	struct place place;
