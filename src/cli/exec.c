@@ -48,6 +48,7 @@ struct exec {
 	bool warned;
 	bool resuming; /* the next session id is not the final one */
 	const struct ik_buf *prompt;
+	bool waits;               /* the prompt is sent after the scan */
 	struct ik_attach *attach; /* reads the files that it mentions, or NULL */
 	size_t written;           /* bytes of the prompt from the command line */
 	bool said;                /* the prompt was sent */
@@ -256,18 +257,6 @@ static void on_event(void *arg, const struct ik_event *event)
 		note_end(exec, event);
 }
 
-/* Name the directory's untrusted files once, because exec can't ask the user. */
-static void on_scan_finished(void *arg, struct ik_registry *registry)
-{
-	struct exec *exec = arg;
-	char *warning = exec->warned ? NULL : ik_project_warning(&exec->core.setup->project, registry);
-
-	exec->warned = true;
-	if (warning)
-		ik_session_add_notice(exec->core.session, warning);
-	free(warning);
-}
-
 static void on_signal(void *arg, int number)
 {
 	struct exec *exec = arg;
@@ -331,7 +320,8 @@ static void submit(struct exec *exec)
 		exec->written, on_attached, exec);
 }
 
-/* Send the prompt once its session is open, or fail. */
+/* Send the prompt once its session is open, or fail. One that may begin with a skill's name waits for
+ * the scan, as its session would. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct exec *exec = arg;
@@ -340,8 +330,25 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		exec->status = STATUS_LOCKED;
 	if (error)
 		refuse(exec, IK_CODE_STORE, error);
+	else if (exec->prompt->data[0] == '/' && !exec->core.scanned)
+		exec->waits = true;
 	else
 		submit(exec);
+}
+
+/* Name the directory's untrusted files once, because exec can't ask the user. */
+static void on_scan_finished(void *arg, struct ik_registry *registry)
+{
+	struct exec *exec = arg;
+	char *warning = exec->warned ? NULL : ik_project_warning(&exec->core.setup->project, registry);
+
+	exec->warned = true;
+	if (warning)
+		ik_session_add_notice(exec->core.session, warning);
+	free(warning);
+	if (exec->waits)
+		submit(exec);
+	exec->waits = false;
 }
 
 /* Resume a stored session. Following one that is open elsewhere is not enough. */

@@ -111,6 +111,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
 	ik_core_update_skills(core);
 	report_trust_problem(core);
+	ik_custom_commands_use_skills(core->setup->custom_commands, registry);
 	ik_custom_commands_read(core->setup->custom_commands); /* the front end asks for trust next */
 	core->events->scan_finished(core->arg, registry);
 	ik_discovery_ask_later(core->discovery, IK_DISCOVERY_LATER_MS);

@@ -200,6 +200,8 @@ struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *p
 struct ik_core_listener *ik_core_listener_new(struct ik_core *core, void *arg);
 ik_event_sink ik_core_listener_event;
 struct ik_core_listener *ik_core_listener_free(struct ik_core_listener *listener);
+/* Has the session in front read this skill's file? The model has it then, also after a summary. */
+bool ik_core_has_loaded(const struct ik_core *core, const char *path);
 /* Look again what is loaded, since sessions or skills have changed. */
 void ik_core_update_skills(struct ik_core *core);
 void ik_core_forget_skills(struct ik_core *core);

@@ -127,6 +127,18 @@ static void update_session(struct ik_core *core, const struct ik_core_session *e
 	}
 }
 
+bool ik_core_has_loaded(const struct ik_core *core, const char *path)
+{
+	for (size_t i = 0; i < core->session_count; i++) {
+		const struct ik_skill_loads *loads = &core->sessions[i].listener->loads;
+
+		for (size_t k = 0; core->sessions[i].session == core->session && k < loads->count; k++)
+			if (!loads->items[k].call_id && ik_text_equal(loads->items[k].path, path))
+				return true;
+	}
+	return false;
+}
+
 /* Deferred. */
 static void update(void *arg)
 {

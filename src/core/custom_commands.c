@@ -38,6 +38,7 @@ struct command_reading {
 struct ik_custom_commands {
 	const struct ik_places *places;
 	struct ik_project *project;
+	struct ik_registry *skills;        /* or NULL */
 	ik_custom_name_is_taken *is_taken; /* or NULL */
 	struct command_reading now;
 	const struct command_reading *before; /* while it is replaced */
@@ -333,6 +334,37 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 	command_done(&command);
 }
 
+/* Add the skills that may be typed. */
+static void add_skills(struct ik_custom_commands *commands)
+{
+	const struct ik_tool *skill;
+
+	for (size_t i = 0; commands->skills && (skill = ik_registry_at(commands->skills, i)); i++) {
+		bool usable = skill->state == IK_TOOL_SKILL;
+		char *description;
+
+		if (skill->name[0] != '/' || skill->model_only || !is_name(skill->name) ||
+			(!usable && skill->state != IK_TOOL_UNTRUSTED))
+			continue;
+		if (commands->now.count >= IK_CUSTOM_MOST) {
+			commands->full = true;
+			break;
+		}
+		description = line_of(usable ? skill->description : skill->reason);
+		add(commands,
+			&(struct ik_custom_command){
+				.name = ik_strdup(skill->name),
+				.description = description ? description : ik_strdup(skill->name),
+				.hint = skill->hint ? line_of(skill->hint) : NULL,
+				.path = ik_strdup(skill->path),
+				.shown = shown_path(commands->places, skill->path),
+				.kind = IK_CUSTOM_SKILL,
+				.state = usable ? IK_CUSTOM_USABLE : IK_CUSTOM_UNTRUSTED,
+				.of_project = skill->pinned,
+			});
+	}
+}
+
 /* ---- directories ---- */
 
 /* Does an entry count? */
@@ -428,6 +460,7 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 	for (int of_project = 1; of_project >= 0; of_project--)
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 			read_place(commands, &places[i], of_project);
+	add_skills(commands);
 	if (commands->full)
 		add_problem(commands, ik_format(_("only the first %d commands are used"), IK_CUSTOM_MOST));
 	if (commands->now.count > 0)
@@ -479,6 +512,14 @@ struct ik_custom_commands *ik_custom_commands_new(const struct ik_places *at,
 	return commands;
 }
 
+void ik_custom_commands_use_skills(struct ik_custom_commands *commands,
+	struct ik_registry *registry)
+{
+	ik_registry_unref(commands->skills);
+	commands->skills = ik_registry_ref(registry);
+	commands->fresh_us = 0;
+}
+
 void ik_custom_commands_leave(struct ik_custom_commands *commands,
 	ik_custom_name_is_taken *is_taken)
 {
@@ -490,6 +531,7 @@ struct ik_custom_commands *ik_custom_commands_free(struct ik_custom_commands *co
 	if (!commands)
 		return NULL;
 	reading_done(&commands->now);
+	ik_registry_unref(commands->skills);
 	free(commands);
 	return NULL;
 }

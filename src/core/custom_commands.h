@@ -13,6 +13,8 @@
  * program, which prints the prompt. A project's files do nothing before the user trusts them
  * (core/project.h); then they are pinned to what was trusted.
  *
+ * The skills that a scan finds are commands, too, if no other has the name.
+ *
  * Nothing is read before it is needed. core/expansion.h makes the prompt.
  *
  * May include: util, core/places.h, core/project.h.
@@ -29,8 +31,9 @@
 #define IK_CUSTOM_TEXT_BYTES ((size_t)256 << 10)
 
 enum ik_custom_kind {
-	IK_CUSTOM_TEXT,   /* the file has the prompt */
-	IK_CUSTOM_PROGRAM /* it prints the prompt */
+	IK_CUSTOM_TEXT,    /* the file has the prompt */
+	IK_CUSTOM_PROGRAM, /* it prints the prompt */
+	IK_CUSTOM_SKILL    /* the file is a skill's, and has instructions (tool/source.h) */
 };
 
 /* In this order in the list, of several with the same name. */
@@ -60,6 +63,10 @@ struct ik_custom_commands *ik_custom_commands_new(const struct ik_places *places
 	struct ik_project *project);
 /* Takes NULL. Returns NULL. */
 struct ik_custom_commands *ik_custom_commands_free(struct ik_custom_commands *commands);
+
+/* Let the skills of a registry be commands, too, after all others (adding a reference). */
+void ik_custom_commands_use_skills(struct ik_custom_commands *commands,
+	struct ik_registry *registry);
 
 /* Let no command have these names: a front end has them. */
 typedef bool ik_custom_name_is_taken(const char *name);

@@ -164,7 +164,8 @@ static void go_on(struct ik_expansion *expansion)
 			continue;
 		}
 		ik_prompt_put(&expansion->text, &part, &expansion->arguments);
-		ik_prompt_put(&expansion->written, &part, &expansion->arguments);
+		if (expansion->kind != IK_CUSTOM_SKILL) /* made for others, who attach nothing */
+			ik_prompt_put(&expansion->written, &part, &expansion->arguments);
 	}
 	if (!expansion->child || status != IK_OK)
 		finish(expansion, status == IK_OK ? NULL : &error);
@@ -329,6 +330,7 @@ struct ik_expansion *ik_expansion_start(struct ik_core *core,
 	struct ik_expansion *expansion = ik_alloc(sizeof(*expansion));
 	enum ik_status status;
 	struct ik_error error;
+	bool loaded;
 
 	expansion->core = core;
 	expansion->done = done;
@@ -336,7 +338,8 @@ struct ik_expansion *ik_expansion_start(struct ik_core *core,
 	expansion->kind = command->kind;
 	expansion->name = ik_strdup(command->name);
 	expansion->path = ik_strdup(command->path);
-	expansion->shown = ik_strdup(command->shown);
+	loaded = command->kind == IK_CUSTOM_SKILL && ik_core_has_loaded(core, command->path);
+	expansion->shown = ik_strdup(loaded ? command->name : command->shown);
 	expansion->pinned = command->of_project;
 	ik_buf_init(&expansion->file, 3 * IK_CUSTOM_TEXT_BYTES);
 	ik_buf_init(&expansion->text, IK_LIMIT_USER_TEXT);
@@ -345,11 +348,14 @@ struct ik_expansion *ik_expansion_start(struct ik_core *core,
 	ik_buf_init(&expansion->errors, IK_KIB(1));
 	take_arguments(expansion, line, length);
 	status = check_trust(expansion, &error);
-	if (status == IK_OK)
+	if (status == IK_OK && loaded)
+		ik_buf_puts(&expansion->text,
+			"This skill is loaded already: follow it as it stands above.");
+	else if (status == IK_OK)
 		status = command->kind == IK_CUSTOM_PROGRAM ? run_program(expansion, &error)
 													: read_text(expansion, &error);
-	if (status != IK_OK)
-		finish(expansion, &error);
+	if (status != IK_OK || loaded)
+		finish(expansion, status == IK_OK ? NULL : &error);
 	else if (!expansion->child)
 		go_on(expansion);
 	return expansion->child ? expansion : ik_expansion_close(expansion);
