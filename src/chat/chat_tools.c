@@ -8,6 +8,7 @@
 #include "core/skills.h"
 #include "core/undo_command.h"
 #include "provider/formats.h"
+#include "tool/command_line.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -99,6 +100,11 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 	}
 	if (!format)
 		return false;
+	if (form == 0 && ik_session_names(chat->core.session, tool)) {
+		*ret_name = now->endpoint.provider;
+		ik_command_line_put_name(tool, out);
+		return true;
+	}
 	format->put_tool(out, form > 0 ? &strict : &now->endpoint, &definition);
 	*ret_name = form > 0 ? format->type : now->endpoint.provider;
 	return true;

@@ -75,6 +75,7 @@ struct ik_config {
 	struct ik_tool_timeout *tools_timeouts;
 	size_t tools_timeout_count;
 	bool tools_schema_cache, tools_watch, tools_undo;
+	char *tools_offer; /* "schemas" or "names" */
 	bool skills_enabled;
 	struct ik_string_list tools_disabled, tools_env;
 	int64_t tools_memory_limit_mb; /* 0: no limit */

@@ -22,6 +22,7 @@ static const char *const inspector_states[] = { "open", "closed", NULL };
 static const char *const picture_ways[] = { "auto", "cells", "off", NULL };
 static const char *const editing_styles[] = { "emacs", "vi", NULL };
 static const char *const modes[] = { "auto", "ask", "read-only", NULL };
+static const char *const tool_offers[] = { "schemas", "names", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
 
@@ -66,6 +67,9 @@ static const struct ik_config_key keys[] = {
 	{ .name = "tools.undo", .type = IK_KEY_BOOL, .offset = FIELD(tools_undo),
 		.standard = "true",
 		.meaning = N_("whether files are kept before tools write them, for /undo") },
+	{ .name = "tools.offer", .type = IK_KEY_CHOICE, .offset = FIELD(tools_offer),
+		.standard = "\"schemas\"", .choices = tool_offers,
+		.meaning = N_("what the model is told of tools: all, or their names as commands of bash") },
 	{ .name = "tools.disabled", .type = IK_KEY_LIST, .offset = FIELD(tools_disabled), .project = true,
 		.meaning = N_("names of tools that are not offered to the model") },
 	{ .name = "tools.env", .type = IK_KEY_LIST, .offset = FIELD(tools_env),

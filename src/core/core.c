@@ -288,6 +288,7 @@ static struct ik_session *make_session(struct ik_core *core, struct ik_core_list
 		.instructions = core->instructions,
 		.output_schema = setup->output_schema,
 		.no_tools = core->no_tools,
+		.tool_names = ik_text_equal(config->tools_offer, "names"),
 		.policy = core->policy,
 		.hooks = core->hook_runner,
 		.began = began,

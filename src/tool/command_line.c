@@ -9,6 +9,10 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
+
+/* Limit on a description where all tools are listed. */
+#define LINE_BYTES 160
 
 /* A property of the schema, and what the words give for it. */
 struct property {
@@ -333,8 +337,9 @@ static void put_help(const struct ik_tool *tool, const struct reading *reading, 
 void ik_command_line_put_name(const struct ik_tool *tool, struct ik_buf *out)
 {
 	const char *text = tool->description ? tool->description : "";
+	size_t length = strcspn(text, "\n"), shown = ik_utf8_cut(text, length, LINE_BYTES);
 
-	ik_buf_printf(out, "%s - %.*s\n", tool->name, (int)strcspn(text, "\n"), text);
+	ik_buf_printf(out, "%s - %.*s%s\n", tool->name, (int)shown, text, shown < length ? "…" : "");
 }
 
 /* ---- all of it ---- */

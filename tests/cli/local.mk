@@ -86,6 +86,7 @@ CLI_TESTS = \
 	tests/cli/thinking_bound.screen tests/cli/thinking_refused.screen \
 	tests/cli/tls.screen \
 	tests/cli/tool_list.screen \
+	tests/cli/tool_names.screen \
 	tests/cli/tool_run.screen \
 	tests/cli/tool_new.screen \
 	tests/cli/tool_show.screen \

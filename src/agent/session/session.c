@@ -13,6 +13,7 @@
 #include "agent/turn/turn.h"
 #include "conversation/prompt.h"
 #include "guard/sandbox.h"
+#include "tool/command_line.h"
 #include "tool/display.h"
 #include "undo/undo_journal.h"
 #include "util/alloc.h"
@@ -30,6 +31,14 @@
 #define KEEP_BYTES IK_KIB(64)
 #define KEEP_PART 10
 #define TOKEN_BYTES 4
+
+/* The tool that runs commands, and what the model is told of the tools that are commands. */
+#define SHELL_TOOL "bash"
+#define NAMES_WORDS \
+	"\n\nWhat bash runs can call these tools as commands: NAME --option VALUE. NAME --help lists " \
+	"the " \
+	"options, --json - reads all arguments as one JSON object from standard input, and " \
+	"`ikigai-tool NAME` calls one whose name another program has.\n\n"
 
 /* An input that arrived while the turn's effects were carried out. */
 struct ik_inbox_item {
@@ -952,27 +961,55 @@ static bool make_room(struct ik_session *session, int rounds)
 
 /* ---- beginning and end ---- */
 
+bool ik_session_names(const struct ik_session *session, const struct ik_tool *tool)
+{
+	return session->options.tool_names && session->options.commands_root &&
+		tool->state == IK_TOOL_OK && !ik_text_equal(tool->name, SHELL_TOOL) &&
+		ik_registry_find(session->registry, SHELL_TOOL);
+}
+
+/* Append what the model is told of the tools that it knows by name, if there are any. */
+static void put_names(const struct ik_session *session, struct ik_buf *out)
+{
+	size_t before = out->length;
+
+	for (size_t i = 0; i < ik_registry_count(session->registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(session->registry, i);
+
+		if (!ik_session_names(session, tool))
+			continue;
+		if (out->length == before)
+			ik_buf_puts(out, NAMES_WORDS);
+		ik_command_line_put_name(tool, out);
+	}
+}
+
 /* Return the system prompt, which is the same in every round. */
 static char *make_prompt(const struct ik_session *session)
 {
 	const struct ik_sandbox *sandbox = session->options.run.sandbox;
 	const char *instructions = session->instructions;
 	bool tools = !session->options.no_tools;
-	struct ik_buf bounds, output;
+	struct ik_buf bounds, output, names;
 	char *prompt;
 
 	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&names, IK_LIMIT_ARGUMENTS);
+	if (tools)
+		put_names(session, &names);
 	ik_buf_init(&output, 2 * IK_LIMIT_SCHEMA);
 	if (session->options.output_schema)
 		ik_output_put_instruction(session->options.output_schema, &output);
 	if (tools && sandbox)
 		ik_sandbox_put_words(sandbox, &bounds);
-	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s%s", session->record->prompt,
-		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", bounds.length > 0 ? " " : "",
-		bounds.data, session->record->directory, instructions ? "\n\n" : "",
-		instructions ? instructions : "", output.data);
+	prompt = ik_format("%s%s%s%s%s%s\n\nThe working directory is %s.%s%s%s",
+		session->record->prompt, tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "",
+		bounds.length > 0 ? " " : "", bounds.data, names.data ? names.data : "",
+		session->record->directory, instructions ? "\n\n" : "", instructions ? instructions : "",
+		output.data);
 	ik_buf_done(&bounds);
 	ik_buf_done(&output);
+	ik_buf_done(&names);
 	return prompt;
 }
 
@@ -1165,6 +1202,8 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	ik_registry_ref(registry);
 	ik_registry_unref(session->registry);
 	session->registry = registry;
+	if (session->options.tool_names)
+		ik_session_sandbox_changed(session);
 	if (ready)
 		ik_undo_recorder_prepare(session->recorder, registry);
 	ik_runs_set_registry(session->runs, registry, ready);
@@ -1294,7 +1333,7 @@ struct ik_tool_definition *ik_session_tools(const struct ik_session *session, si
 	for (size_t i = 0; i < all; i++) {
 		const struct ik_tool *tool = ik_registry_at(session->registry, i);
 
-		if (tool->state == IK_TOOL_OK)
+		if (tool->state == IK_TOOL_OK && !ik_session_names(session, tool))
 			tools[count++] = ik_session_tool(tool);
 	}
 	*ret_count = count;

@@ -70,6 +70,7 @@ struct ik_session_options {
 	const char *output_schema;    /* borrowed: what each turn's last reply has to satisfy
 	                               (agent/output.h); NULL: nothing */
 	bool no_tools;
+	bool tool_names; /* describe only bash to the model, and name the tools that bash runs */
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
 	struct ik_hook_runner *hooks;   /* borrowed; NULL: none */
 	const char *began;              /* how, for hooks (agent/session/hooked.h); NULL: "startup" */
@@ -108,6 +109,9 @@ void ik_session_sandbox_changed(struct ik_session *session);
  * an array of the tools, which borrows from the registry; release it with free(). */
 const char *ik_session_system_prompt(const struct ik_session *session);
 struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count);
+/* Is a tool offered to the model by its name alone, as a command (options.tool_names)? Only where bash
+ * is offered. */
+bool ik_session_names(const struct ik_session *session, const struct ik_tool *tool);
 /* Return the definition of tool for the model; it borrows from tool. */
 struct ik_tool_definition ik_session_tool(const struct ik_tool *tool);
 
