@@ -57,6 +57,10 @@ static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setu
 	[IK_VERB_DOCTOR] = ik_doctor,
 	[IK_VERB_HOOK_LIST] = ik_cli_hook,
 	[IK_VERB_MCP_SERVE] = ik_mcp_serve,
+	[IK_VERB_MCP_LIST] = ik_cli_mcp,
+	[IK_VERB_MCP_ADD] = ik_cli_mcp,
+	[IK_VERB_MCP_REMOVE] = ik_cli_mcp,
+	[IK_VERB_MCP_TEST] = ik_cli_mcp,
 	[IK_VERB_ACP] = run_acp,
 };
 

@@ -97,6 +97,9 @@ int ik_cli_hook(const struct ik_options *options, struct ik_setup *setup);
 /* cli_model.c: `ikigai model list|show` */
 int ik_cli_model(const struct ik_options *options, struct ik_setup *setup);
 
+/* cli_mcp.c: `ikigai mcp list|add|remove|test` */
+int ik_cli_mcp(const struct ik_options *options, struct ik_setup *setup);
+
 /* cli_validate.c: `ikigai tool validate PATH...`: run executables and report every problem they
  * have as tools. */
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup);

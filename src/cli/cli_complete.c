@@ -168,12 +168,24 @@ static void offer_tools(struct completing *completing)
 	}
 }
 
+static void offer_servers(struct completing *completing)
+{
+	struct ik_setup *setup = completing->cli.setup;
+	struct ik_mcp_servers servers = { .items = NULL };
+
+	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
+	for (size_t i = 0; i < servers.count; i++)
+		offer(completing, servers.items[i].name, "");
+	ik_mcp_servers_done(&servers);
+}
+
 /* What can stand for a word; NULL: nothing that ikigai knows. */
 static void (*const offers[IK_OPERAND_COUNT])(struct completing *completing) = {
 	[IK_OPERAND_PROVIDER] = offer_providers,
 	[IK_OPERAND_MODEL] = offer_models,
 	[IK_OPERAND_SESSION] = offer_sessions,
 	[IK_OPERAND_TOOL] = offer_tools,
+	[IK_OPERAND_SERVER] = offer_servers,
 	[IK_OPERAND_KEY] = offer_keys,
 	[IK_OPERAND_KEY_VALUE] = offer_key_values,
 };

@@ -4,6 +4,7 @@ libik_cli_a_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cli_complete.c \
 	src/cli/cli_hook.c \
+	src/cli/cli_mcp.c \
 	src/cli/cli_model.c \
 	src/cli/cli_session.c \
 	src/cli/cli_tool.c \

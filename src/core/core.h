@@ -11,6 +11,7 @@
 #include "core/hook_places.h"
 #include "core/setup.h"
 #include "tool/discovery.h"
+#include "tool/mcp/source.h"
 #include "tui/edit/keymap.h"
 
 /* Minimum time between two reads and redraws of a streaming reply, in milliseconds. */
@@ -174,6 +175,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 
 /* Return the newest registry (borrowed). */
 struct ik_registry *ik_core_registry(const struct ik_core *core);
+
+/* What MCP servers are started with; environment (that of tools) and setup are borrowed. */
+struct ik_mcp_options ik_core_server_options(const struct ik_setup *setup, char **environment);
 
 /* Return a new discovery for the configured directories (system, Kodelet's, the user's, and the
  * project's two) and MCP servers, which has not scanned anything yet. environment and setup must

@@ -405,22 +405,27 @@ static void server_places(void *arg, ik_source_place *place, void *place_arg)
 	place(place_arg, setup->places.directory, ".mcp.json");
 }
 
+struct ik_mcp_options ik_core_server_options(const struct ik_setup *setup, char **environment)
+{
+	return (struct ik_mcp_options){
+		.environment = (const char *const *)environment,
+		.directory = setup->places.directory,
+		.sandbox = setup->sandbox,
+		.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
+		.http = {
+			.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
+			.proxy = setup->config->http_proxy,
+			.ca_file = setup->config->http_ca_file,
+		},
+	};
+}
+
 /* Add the MCP servers. */
 static void add_servers(const struct directories *directories, struct ik_setup *setup,
 	char **environment)
 {
 	const struct ik_mcp_source_options options = {
-		.start = {
-			.environment = (const char *const *)environment,
-			.directory = setup->places.directory,
-			.sandbox = setup->sandbox,
-			.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
-			.http = {
-				.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
-				.proxy = setup->config->http_proxy,
-				.ca_file = setup->config->http_ca_file,
-			},
-		},
+		.start = ik_core_server_options(setup, environment),
 		.timeout_ms = setup->config->tools_scan_timeout_ms,
 		.cache = directories->options.cache,
 		.reader = { .read = read_servers, .places = server_places, .arg = setup },

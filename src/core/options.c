@@ -18,7 +18,7 @@ static const char chat_help[] =
 	   "       ikigai session list|show|export|import|search|delete|backup|recover ...\n"
 	   "       ikigai model list|show ...\n"
 	   "       ikigai hook list\n"
-	   "       ikigai mcp serve [OPTIONS]\n"
+	   "       ikigai mcp serve|list|add|remove|test ...\n"
 	   "       ikigai acp [OPTIONS]\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
@@ -159,18 +159,39 @@ static const char hook_help[] =
 	   "See also ikigai-hooks(7).\n");
 
 static const char mcp_help[] =
-	N_("Usage: ikigai mcp serve [--http ADDRESS:PORT] [--tools GLOB,...] [--yes]\n"
+	N_("Usage: ikigai mcp list [--json]\n"
+	   "       ikigai mcp add NAME [--env K=V] [--project] -- COMMAND [ARGUMENT...]\n"
+	   "       ikigai mcp add NAME [--header K=V] [--project] --url URL\n"
+	   "       ikigai mcp remove NAME [--project]\n"
+	   "       ikigai mcp test NAME\n"
+	   "       ikigai mcp serve [--http ADDRESS:PORT] [--tools GLOB,...] [--yes]\n"
 	   "\n"
-	   "Offer the tools of this directory to other programs, as a server of the Model\n"
-	   "Context Protocol on standard input and output.  It ends when its input does.\n"
-	   "Policy, trust and sandbox hold as in the chat.\n"
+	   "Servers of the Model Context Protocol, whose tools ikigai uses:\n"
 	   "\n"
+	   "  list    those of ~/.ikigai/mcp.json and of this directory's .mcp.json, with\n"
+	   "          what is known of them; none is started\n"
+	   "  add     add one to ~/.ikigai/mcp.json or, with --project, to .mcp.json: the\n"
+	   "          command that starts it, or its address\n"
+	   "  remove  remove one from there\n"
+	   "  test    start or reach one, and list its tools; \"reads\" marks those that say\n"
+	   "          that they change nothing\n"
+	   "  serve   offer the tools of this directory to other programs, as such a server\n"
+	   "          on standard input and output.  It ends when its input does.  Policy,\n"
+	   "          trust and sandbox hold as in the chat\n"
+	   "\n"
+	   "      --url URL          the address of a server that speaks HTTP\n"
+	   "      --header K=V       a header for it, such as\n"
+	   "                         Authorization='Bearer ${TOKEN}'; may be given several\n"
+	   "                         times\n"
+	   "      --env K=V          a variable for the command; may be given several times\n"
+	   "      --project          in this directory's file\n"
 	   "      --http ADDRESS:PORT\n"
 	   "                         serve HTTP on this machine, and print what clients need\n"
 	   "      --tools GLOB,...   offer only tools with such names\n"
 	   "      --yes              allow what would be asked for; otherwise it is denied\n"
 	   "and -C, --sandbox and --trust-project (ikigai --help).\n"
 	   "\n"
+	   "Example: ikigai mcp add memory -- npx @modelcontextprotocol/server-memory\n"
 	   "Example: claude mcp add ikigai -- ikigai mcp serve --tools 'file_*,grep'\n"
 	   "See also ikigai-mcp(1).\n");
 
@@ -216,6 +237,7 @@ struct verb {
 };
 
 #define WANTS_SESSION N_("needs the id or the number of a session; ikigai session list shows them")
+#define WANTS_SERVER N_("needs the name of a server; ikigai mcp list shows them")
 #define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
 
 static const struct verb verbs[] = {
@@ -248,6 +270,11 @@ static const struct verb verbs[] = {
 	{ "model", "show", IK_VERB_MODEL_SHOW, model_help, 0, 1, IK_OPERAND_MODEL, NULL },
 	{ "hook", "list", IK_VERB_HOOK_LIST, hook_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "mcp", "serve", IK_VERB_MCP_SERVE, mcp_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "mcp", "list", IK_VERB_MCP_LIST, mcp_help, 0, 0, IK_OPERAND_TEXT, NULL },
+	{ "mcp", "add", IK_VERB_MCP_ADD, mcp_help, 1, INT_MAX, IK_OPERAND_TEXT,
+		N_("needs a name for the server, and what starts it; see its --help") },
+	{ "mcp", "remove", IK_VERB_MCP_REMOVE, mcp_help, 1, 1, IK_OPERAND_SERVER, WANTS_SERVER },
+	{ "mcp", "test", IK_VERB_MCP_TEST, mcp_help, 1, 1, IK_OPERAND_SERVER, WANTS_SERVER },
 	{ "acp", NULL, IK_VERB_ACP, acp_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, IK_OPERAND_TEXT, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, IK_OPERAND_TEXT, NULL },
@@ -259,6 +286,7 @@ enum takes {
 	NOTHING, /* true */
 	VALUE,   /* a text */
 	ADDRESS, /* a text that may contain a password */
+	MANY,    /* a text, several times: added to a NULL-terminated array */
 	ID,      /* a text, or "" without a value */
 	YES_NO   /* true or false; without a value, true */
 };
@@ -267,7 +295,7 @@ enum takes {
 #define PRINTS_JSON \
 	(VERB(EXEC) | VERB(TOOL_LIST) | VERB(TOOL_SHOW) | VERB(TOOL_RUN) | VERB(SESSION_LIST) | \
 		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(MODEL_LIST) | VERB(MODEL_SHOW) | \
-		VERB(CONFIG) | VERB(DOCTOR))
+		VERB(CONFIG) | VERB(DOCTOR) | VERB(MCP_LIST))
 #define FINDS_SESSIONS \
 	(VERB(SESSION_LIST) | VERB(SESSION_SHOW) | VERB(SESSION_EXPORT) | VERB(SESSION_SEARCH) | \
 		VERB(SESSION_DELETE))
@@ -307,12 +335,15 @@ static const struct option_row {
 		VERB(TOOL_LIST) | VERB(TOOL_SHOW), IK_OPERAND_PROVIDER },
 	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW),
 		IK_OPERAND_LANGUAGE },
-	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW),
-		IK_OPERAND_TEXT },
+	{ "--project", 0, NOTHING, offsetof(struct ik_options, project),
+		VERB(TOOL_NEW) | VERB(MCP_ADD) | VERB(MCP_REMOVE), IK_OPERAND_TEXT },
 	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST),
 		IK_OPERAND_TEXT },
 	{ "--http", 0, VALUE, offsetof(struct ik_options, http), VERB(MCP_SERVE), IK_OPERAND_TEXT },
 	{ "--tools", 0, VALUE, offsetof(struct ik_options, tools), VERB(MCP_SERVE), IK_OPERAND_TOOL },
+	{ "--url", 0, ADDRESS, offsetof(struct ik_options, url), VERB(MCP_ADD), IK_OPERAND_TEXT },
+	{ "--header", 0, MANY, offsetof(struct ik_options, headers), VERB(MCP_ADD), IK_OPERAND_TEXT },
+	{ "--env", 0, MANY, offsetof(struct ik_options, variables), VERB(MCP_ADD), IK_OPERAND_TEXT },
 	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT),
 		IK_OPERAND_FORMAT },
 	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC), IK_OPERAND_TEXT },
@@ -397,7 +428,16 @@ static bool store(const struct option_row *row, const char *value, struct ik_opt
 	void *place = (char *)o + row->place;
 	bool yes = !value || ik_text_equal(value, "yes");
 
-	if (row->takes == VALUE || row->takes == ADDRESS || row->takes == ID)
+	if (row->takes == MANY) {
+		const char **values = place;
+		size_t count = 0;
+
+		while (values[count])
+			count++;
+		if (count == IK_OPTION_MANY)
+			return false;
+		values[count] = value;
+	} else if (row->takes == VALUE || row->takes == ADDRESS || row->takes == ID)
 		*(const char **)place = value ? value : "";
 	else
 		*(bool *)place = yes;
@@ -432,9 +472,9 @@ static enum ik_status read_options(int argc, char **argv, struct ik_options *o, 
 		if (rows[i].name)
 			long_options[count++] = (struct option){
 				.name = rows[i].name + 2,
-				.has_arg = takes == NOTHING              ? no_argument
-					: takes == VALUE || takes == ADDRESS ? required_argument
-														 : optional_argument,
+				.has_arg = takes == NOTHING                               ? no_argument
+					: takes == VALUE || takes == ADDRESS || takes == MANY ? required_argument
+																		  : optional_argument,
 				.val = LONG + i,
 			};
 	}
@@ -658,7 +698,9 @@ enum ik_operand ik_options_complete(int argc, char **argv, struct ik_options *re
 	int count, used;
 
 	*ret_start = 0;
-	if (row && ((row->takes != VALUE && row->takes != ADDRESS) || strchr(argv[argc - 2], '=')))
+	if (row &&
+		((row->takes != VALUE && row->takes != ADDRESS && row->takes != MANY) ||
+			strchr(argv[argc - 2], '=')))
 		row = NULL;
 	if (read_options(row ? argc - 2 : argc - 1, argv, &o, given, &error) != IK_OK)
 		return IK_OPERAND_TEXT;

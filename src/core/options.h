@@ -37,10 +37,17 @@ enum ik_verb {
 	IK_VERB_DOCTOR,
 	IK_VERB_HOOK_LIST,
 	IK_VERB_MCP_SERVE,
+	IK_VERB_MCP_LIST,
+	IK_VERB_MCP_ADD,
+	IK_VERB_MCP_REMOVE,
+	IK_VERB_MCP_TEST,
 	IK_VERB_ACP,
 	IK_VERB_HELP, /* print help_text, exit 0 */
 	IK_VERB_VERSION
 };
+
+/* An option that may be given several times has at most so many values. */
+enum { IK_OPTION_MANY = 32 };
 
 /* Strings point into argv. NULL: not given. */
 struct ik_options {
@@ -66,21 +73,24 @@ struct ik_options {
 	bool json;
 	bool yes;
 	bool all;
-	const char *for_provider; /* --for */
-	const char *language;     /* --lang */
-	bool project;             /* --project */
-	bool trust_project;       /* --trust-project[=no] */
-	bool revoke;              /* --revoke */
-	const char *http;         /* --http: an address with a port */
-	const char *tools;        /* --tools: names and globs, with commas */
-	const char *format;       /* --format */
-	const char *older_than;   /* --older-than: days */
-	bool dry_run;             /* --dry-run */
-	const char *limit;        /* --limit: a number */
-	bool everybody;           /* --everybody */
-	const char *first;        /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
-	const char *second;       /* JSON, or "-" after PROMPT */
-	char *const *operands;    /* all operands (PATH...), NULL-terminated */
+	const char *for_provider;                  /* --for */
+	const char *language;                      /* --lang */
+	bool project;                              /* --project */
+	bool trust_project;                        /* --trust-project[=no] */
+	bool revoke;                               /* --revoke */
+	const char *http;                          /* --http: an address with a port */
+	const char *tools;                         /* --tools: names and globs, with commas */
+	const char *url;                           /* --url */
+	const char *headers[IK_OPTION_MANY + 1];   /* --header, NULL-terminated */
+	const char *variables[IK_OPTION_MANY + 1]; /* --env, NULL-terminated */
+	const char *format;                        /* --format */
+	const char *older_than;                    /* --older-than: days */
+	bool dry_run;                              /* --dry-run */
+	const char *limit;                         /* --limit: a number */
+	bool everybody;                            /* --everybody */
+	const char *first;                         /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
+	const char *second;                        /* JSON, or "-" after PROMPT */
+	char *const *operands;                     /* all operands (PATH...), NULL-terminated */
 	bool help, version;
 	const char *help_text; /* IK_VERB_HELP: the help to print */
 };
@@ -98,6 +108,7 @@ enum ik_operand {
 	IK_OPERAND_MODEL,
 	IK_OPERAND_SESSION,
 	IK_OPERAND_TOOL,
+	IK_OPERAND_SERVER,
 	IK_OPERAND_KEY,       /* of the configuration */
 	IK_OPERAND_KEY_VALUE, /* of the key that is the last operand (first) */
 	IK_OPERAND_YES_NO,

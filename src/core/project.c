@@ -123,11 +123,17 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	return status;
 }
 
+char *ik_project_servers_file(const struct ik_places *places, bool project)
+{
+	return project ? ik_path_join(places->directory, SERVERS_FILE)
+				   : ik_places_file(places, SERVERS_OWN);
+}
+
 void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config, struct ik_mcp_servers *servers)
 {
-	char *own = ik_places_file(places, SERVERS_OWN);
-	char *path = ik_path_join(places->directory, SERVERS_FILE);
+	char *own = ik_project_servers_file(places, false);
+	char *path = ik_project_servers_file(places, true);
 	struct ik_mcp_file file = { own, false, places->directory, places->user_home };
 	struct ik_identity identity;
 	struct ik_error error = { .status = IK_NOT_FOUND };

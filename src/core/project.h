@@ -64,6 +64,10 @@ bool ik_project_read_file(struct ik_project *project, enum ik_project_part part,
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
+/* Return the path of the file with the user's MCP servers (NULL: there is no home), or of the
+ * project's. The caller frees it. */
+char *ik_project_servers_file(const struct ik_places *places, bool project);
+
 /* Add the user's MCP servers, then the project's, which win by name, if their file is trusted now. May
  * be called again, when a file has changed. */
 void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,

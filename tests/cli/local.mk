@@ -59,7 +59,7 @@ CLI_TESTS = \
 	tests/cli/hung_tool.screen \
 	tests/cli/key_echoed.screen \
 	tests/cli/keys.screen \
-	tests/cli/mcp_http.screen tests/cli/mcp_policy.screen \
+	tests/cli/mcp_command.screen tests/cli/mcp_http.screen tests/cli/mcp_policy.screen \
 	tests/cli/mcp_servers.screen tests/cli/mcp_stdio.screen \
 	tests/cli/hooks.screen tests/cli/hooks_hostile.screen \
 	tests/cli/mcp_remote.screen \

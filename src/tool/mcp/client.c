@@ -13,6 +13,8 @@
 
 /* How long a server may think about server/discover before it counts as one that doesn't know it. */
 enum { SILENCE_MS = 5000 };
+/* When a message can't be sent, the end of its process may be about to be known. */
+enum { UNREAD_MS = 500 };
 /* A list may have so many pages, and bytes: the cache has to have room for those of other servers. */
 enum { PAGES = 1000 };
 #define LIST_LIMIT IK_MIB(2)
@@ -44,6 +46,7 @@ struct ik_mcp_client {
 	bool legacy_first;            /* initialize is tried first */
 	int64_t discover, initialize; /* the requests; 0: not sent */
 	bool refused;                 /* initialize was */
+	bool unread;                  /* a message couldn't be sent */
 	bool modern, ready, over, closed;
 	char *name, *server_version, *instructions;
 	char *failure; /* why it is of no use, reported deferred */
@@ -84,8 +87,13 @@ static void send_buf(struct ik_mcp_client *client, struct ik_buf *out, struct ik
 
 	ik_buf_putc(out, '\n');
 	sending.message.text = out->data;
-	if (ik_buf_status(out) != IK_OK || !client->transport->ops->send(client->transport, &sending))
-		give_up(client, ik_strdup(_("the server doesn't read what it is sent")));
+	if ((ik_buf_status(out) != IK_OK ||
+			!client->transport->ops->send(client->transport, &sending)) &&
+		!client->unread) {
+		/* If its process has ended, how it did says more. */
+		client->unread = true;
+		ik_timer_start(client->silence, UNREAD_MS);
+	}
 	ik_buf_done(out);
 }
 
@@ -227,7 +235,8 @@ static void ask_discover(struct ik_mcp_client *client)
 {
 	client->discover = send_request(client, "server/discover", "", true, false,
 		(struct ik_json_span){ NULL, 0 });
-	ik_timer_start(client->silence, SILENCE_MS);
+	if (!client->unread)
+		ik_timer_start(client->silence, SILENCE_MS);
 }
 
 static void ask_initialize(struct ik_mcp_client *client)
@@ -247,7 +256,9 @@ static void on_silence(void *arg)
 {
 	struct ik_mcp_client *client = arg;
 
-	if (client->initialize == 0)
+	if (client->unread)
+		give_up(client, ik_strdup(_("the server doesn't read what it is sent")));
+	else if (client->initialize == 0)
 		ask_initialize(client);
 	else
 		give_up(client, ik_strdup(_("the server doesn't answer")));
@@ -262,7 +273,8 @@ static void begin(struct ik_mcp_client *client, const char *version, struct ik_j
 	client->ready = true;
 	client->modern = ik_text_equal(version, IK_MCP_MODERN);
 	client->transport->version = version;
-	ik_timer_stop(client->silence);
+	if (!client->unread)
+		ik_timer_stop(client->silence);
 	client->name = ik_json_text_new(ik_json_member(info, "name"));
 	client->server_version = ik_json_text_new(ik_json_member(info, "version"));
 	client->instructions = ik_json_text_new(ik_json_member(result, "instructions"));

@@ -121,20 +121,19 @@ static char *place_of(const struct mcp_server *server)
 
 /* Return what identifies the server in the cache: the file that is started, and all else by its hash.
  * The caller frees the path; NULL: it has no program. */
-static struct ik_cached key_of(const struct mcp_server *server, char **ret_path)
+static struct ik_cached key_of(const struct ik_mcp_entry *entry, const struct ik_mcp_options *start,
+	char **ret_path)
 {
-	const struct ik_mcp_entry *entry = &server->entry;
 	struct ik_cached key = { .text = NULL };
 	char *text = ik_mcp_entry_text(entry), hash[IK_SHA256_TEXT];
 	struct ik_buf all;
 
-	*ret_path = entry->command ? ik_mcp_stdio_program(entry, &server->source->start)
-							   : ik_strdup("/");
+	*ret_path = entry->command ? ik_mcp_stdio_program(entry, start) : ik_strdup("/");
 	ik_buf_init(&all, IK_LIMIT_CONFIG * 4);
 	ik_buf_puts(&all, text);
 	/* The script that an interpreter runs counts, too. */
 	for (size_t i = 0; entry->command && entry->args && entry->args[i]; i++) {
-		const char *base = server->source->start.directory ? server->source->start.directory : ".";
+		const char *base = start->directory ? start->directory : ".";
 		char *path = ik_path_join(base, entry->args[i]);
 		struct stat status;
 
@@ -160,7 +159,7 @@ static struct ik_cached key_of(const struct mcp_server *server, char **ret_path)
 static void store(struct mcp_server *server, const char *text, size_t length, const char *code)
 {
 	char *path;
-	struct ik_cached cached = key_of(server, &path);
+	struct ik_cached cached = key_of(&server->entry, &server->source->start, &path);
 
 	cached.text = text;
 	cached.length = length;
@@ -625,7 +624,7 @@ static void read_entries(struct mcp_source *source)
 static bool recall(struct mcp_server *server)
 {
 	char *path;
-	struct ik_cached key = key_of(server, &path);
+	struct ik_cached key = key_of(&server->entry, &server->source->start, &path);
 	const struct ik_cached *cached = server->source->cache && path
 		? ik_schema_cache_find(server->source->cache, &key)
 		: NULL;
@@ -647,6 +646,28 @@ static bool recall(struct mcp_server *server)
 	}
 	begin_list(server, cached->text, cached->length);
 	return true;
+}
+
+long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_options *start,
+	const struct ik_schema_cache *cache)
+{
+	char *path, *name;
+	struct ik_cached key = key_of(entry, start, &path);
+	const struct ik_cached *cached = path ? ik_schema_cache_find(cache, &key) : NULL;
+	struct ik_json_span list, tool, member;
+	struct ik_json_walk walk = { NULL };
+	long count = 0;
+
+	free(path);
+	if (!cached || cached->code ||
+		ik_json_check(cached->text, cached->length, &list, NULL) != IK_OK)
+		return -1;
+	while (ik_json_next(ik_json_member(list, "tools"), &walk, &member, &tool)) {
+		name = ik_json_text_new(ik_json_member(tool, "name"));
+		count += name && is_wanted(entry, name);
+		free(name);
+	}
+	return count;
 }
 
 /* Look at one server in the scan. */

@@ -37,6 +37,11 @@ struct ik_mcp_source_options {
 struct ik_source *ik_mcp_source_new(struct ik_loop *loop,
 	const struct ik_mcp_source_options *options);
 
+/* Return how many tools a server has that are wanted, as far as the cache knows; -1: it doesn't. Starts
+ * nothing. */
+long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_options *start,
+	const struct ik_schema_cache *cache);
+
 /* Return the name that a model gets for a tool of a server (new memory): SERVER__TOOL in letters,
  * digits, _ and -; a longer one ends in a hash of the whole. */
 char *ik_mcp_offered_name(const char *server, const char *tool);
