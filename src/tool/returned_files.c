@@ -18,11 +18,13 @@ struct returned_file {
 	char *name;
 	char *path; /* NULL: it is these bytes: */
 	struct ik_buf bytes;
+	char *type; /* of a file that is kept; NULL: it is attached */
 	char *line; /* what takes the place of the string; NULL: not known yet */
 };
 
 struct ik_returned_files {
 	struct ik_fit_options options;
+	struct ik_output_files *outputs;
 	ik_returned_files_done *done;
 	void *arg;
 	char *copy; /* of the result */
@@ -92,11 +94,32 @@ static void add_object(struct ik_returned_files *files, struct ik_json_span obje
 		add(files, ik_json_member(object, "image"), object);
 }
 
+/* Add the file of an object that is to be kept, if it is one. */
+static void add_kept(struct ik_returned_files *files, struct ik_json_span object)
+{
+	struct returned_file file = { .image = ik_json_member(object, "file") };
+	char *text = ik_json_text_new(file.image), *name;
+
+	file.type = ik_json_text_new(ik_json_member(object, "media_type"));
+	ik_buf_init(&file.bytes, IK_LIMIT_PICTURE);
+	if (text && file.type && ik_base64_read(&file.bytes, text, strlen(text))) {
+		name = ik_json_text_new(ik_json_member(object, "name"));
+		file.name = name ? name : ik_strdup("file");
+		files->files = ik_alloc_more(files->files, files->count, sizeof(file));
+		files->files[files->count++] = file;
+	} else {
+		ik_buf_done(&file.bytes);
+		free(file.type);
+	}
+	free(text);
+}
+
 /* Find all files, in their order. */
 static void find(struct ik_returned_files *files)
 {
 	static const struct ik_json_span none = { NULL, 0 };
 	struct ik_json_span images = ik_json_member(files->value, "images"), key, element;
+	struct ik_json_span kept = ik_json_member(files->value, "files");
 	struct ik_json_walk walk = { 0 };
 
 	add_object(files, files->value);
@@ -108,6 +131,9 @@ static void find(struct ik_returned_files *files)
 		add_object(files, element);
 		add(files, element, none);
 	}
+	walk = (struct ik_json_walk){ 0 };
+	while (ik_json_span_type(kept) == IK_JSON_ARRAY && ik_json_next(kept, &walk, &key, &element))
+		add_kept(files, element);
 }
 
 /* ---- replacing them ---- */
@@ -127,7 +153,7 @@ static void put_value(struct ik_returned_files *files)
 	ik_buf_append(&files->out, at, (size_t)(end - at));
 }
 
-static void fit_next(struct ik_returned_files *files);
+static void fit_next(void *arg);
 
 static void on_fit(void *arg, const struct ik_attached_file *fitting, const char *problem)
 {
@@ -149,14 +175,37 @@ static void on_fit(void *arg, const struct ik_attached_file *fitting, const char
 	fit_next(files);
 }
 
-/* Make the next file fit, or report that all are. Reading more than are attached could take hours. */
-static void fit_next(struct ik_returned_files *files)
+/* Keep a file, and return the line about it. Its name ends in the second part of its type. */
+static char *keep(struct ik_returned_files *files, const struct returned_file *file)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	const char *slash = strchr(file->type, '/'), *part = slash ? slash + 1 : "", *path;
+	bool usable = part[0] != '\0' && strlen(part) <= 8 && part[strspn(part, plain)] == '\0';
+	char *end = ik_format(".%s", usable ? part : "bin"), *line;
+
+	path = ik_output_files_add_as(files->outputs, end, file->bytes.data, file->bytes.length);
+	line = ik_format("%s (%s, %zu bytes%s%s)", file->name, file->type, file->bytes.length,
+		path ? ": " : ", not kept", path ? path : "");
+	free(end);
+	return line;
+}
+
+/* Make the next file fit, or report that all are. Reading more than are attached could take hours. */
+static void fit_next(void *arg)
+{
+	struct ik_returned_files *files = arg;
 	struct ik_fit_options options = files->options;
 
-	for (; files->at >= IK_MESSAGE_FILES_MOST && files->at < files->count; files->at++)
-		files->files[files->at].line = ik_format("%s (not attached: %s)",
-			files->files[files->at].name, too_many);
+	for (; files->at < files->count; files->at++) {
+		struct returned_file *file = &files->files[files->at];
+
+		if (file->type)
+			file->line = keep(files, file);
+		else if (files->at >= IK_MESSAGE_FILES_MOST)
+			file->line = ik_format("%s (not attached: %s)", file->name, too_many);
+		else
+			break;
+	}
 	if (files->at == files->count) {
 		put_value(files);
 		files->done(files->arg, (struct ik_json_span){ files->out.data, files->out.length },
@@ -177,15 +226,18 @@ static int compare(const void *one, const void *other)
 }
 
 struct ik_returned_files *ik_returned_files_start(struct ik_json_span value,
-	const struct ik_fit_options *options, ik_returned_files_done *done, void *arg)
+	const struct ik_fit_options *options, struct ik_output_files *outputs,
+	ik_returned_files_done *done, void *arg)
 {
 	struct ik_returned_files *files;
 
 	/* Most results have none, and need not be copied. */
-	if (!memmem(value.text, value.length, "\"image", 6))
+	if (!memmem(value.text, value.length, "\"image", 6) &&
+		!memmem(value.text, value.length, "\"media_type\"", 12))
 		return NULL;
 	files = ik_alloc(sizeof(*files));
 	files->options = *options;
+	files->outputs = outputs;
 	files->done = done;
 	files->arg = arg;
 	files->copy = ik_strndup(value.text, value.length);
@@ -196,7 +248,7 @@ struct ik_returned_files *ik_returned_files_start(struct ik_json_span value,
 	if (files->count == 0)
 		return ik_returned_files_close(files);
 	qsort(files->files, files->count, sizeof(*files->files), compare);
-	fit_next(files);
+	ik_loop_defer(options->loop, fit_next, files);
 	return files;
 }
 
@@ -208,6 +260,7 @@ static void release(void *arg)
 	for (size_t i = 0; i < files->count; i++) {
 		free(files->files[i].name);
 		free(files->files[i].path);
+		free(files->files[i].type);
 		free(files->files[i].line);
 		ik_buf_done(&files->files[i].bytes);
 	}
@@ -223,6 +276,7 @@ struct ik_returned_files *ik_returned_files_close(struct ik_returned_files *file
 	if (!files)
 		return NULL;
 	files->fit = ik_fit_close(files->fit);
+	ik_loop_cancel_deferred(files->options.loop, fit_next, files);
 	ik_loop_defer(files->options.loop, release, files);
 	return NULL;
 }

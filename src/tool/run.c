@@ -220,7 +220,7 @@ static void take_value(struct ik_run *run, struct ik_json_span value)
 		return;
 	}
 	if (run->fit.program)
-		run->returned = ik_returned_files_start(value, &run->fit, on_returned, run);
+		run->returned = ik_returned_files_start(value, &run->fit, run->files, on_returned, run);
 	if (!run->returned)
 		wrap_value(run, value);
 }

@@ -11,42 +11,47 @@
 struct parts {
 	struct ik_buf text;
 	struct ik_buf images; /* elements of arrays */
+	struct ik_buf files;
 	struct ik_buf others;
 };
 
-/* Is it base64 of a file that models take? */
-static bool is_picture(struct ik_json_span data)
+/* Return which array a file is an element of, by the member that has its base64: "image", if models
+ * take it, or "file"; NULL: it is no base64. */
+static const char *kind_of(struct ik_json_span data)
 {
 	struct ik_buf text, bytes;
-	bool is;
+	const char *kind = NULL;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&bytes, IK_LIMIT_PICTURE);
-	is = ik_json_string(data, &text) && ik_base64_read(&bytes, text.data, text.length) &&
-		ik_fit_begins(bytes.data, bytes.length);
+	if (ik_json_string(data, &text) && ik_base64_read(&bytes, text.data, text.length))
+		kind = ik_fit_begins(bytes.data, bytes.length) ? "image" : "file";
 	ik_buf_done(&text);
 	ik_buf_done(&bytes);
-	return is;
+	return kind;
 }
 
-/* Append a file of that name (or no value): as a picture if it is one, else only what it is. */
+/* Append a file of that type and name (or no value), as tool/returned_files.h wants it. */
 static void put_file(struct parts *parts, struct ik_json_span data, struct ik_json_span type,
 	struct ik_json_span name)
 {
-	if (is_picture(data)) {
-		ik_json_printf(&parts->images, "{'image':%.*s", (int)data.length, data.text);
-		ik_json_printf(&parts->images, "'media_type':%.*s", (int)type.length, type.text);
-		if (name.text)
-			ik_json_printf(&parts->images, "'name':%.*s", (int)name.length, name.text);
-		ik_json_close(&parts->images, '}');
-		return;
+	const char *kind = kind_of(data);
+	struct ik_buf *out = !kind ? &parts->others : kind[0] == 'i' ? &parts->images : &parts->files;
+
+	ik_json_open(out, '{');
+	if (kind) {
+		ik_json_key(out, kind);
+		ik_json_put_raw(out, data);
 	}
-	ik_json_printf(&parts->others, "{'mimeType':%.*s", (int)type.length, type.text);
-	if (name.text)
-		ik_json_printf(&parts->others, "'uri':%.*s", (int)name.length, name.text);
-	ik_json_printf(&parts->others,
-		"'bytes':%zu,'note':'left out: not a picture, a PDF document or text'}",
-		data.length > 2 ? (data.length - 2) / 4 * 3 : 0);
+	ik_json_key(out, "media_type");
+	ik_json_put_raw(out, type.text ? type : IK_JSON_SPAN("\"application/octet-stream\""));
+	if (name.text) {
+		ik_json_key(out, "name");
+		ik_json_put_raw(out, name);
+	}
+	if (!kind)
+		ik_json_printf(out, "'note':'its contents are no base64'");
+	ik_json_close(out, '}');
 }
 
 /* Append an item of the content. */
@@ -106,7 +111,7 @@ static void put_list(struct ik_buf *out, const char *name, const struct ik_buf *
 
 static void put_parts(struct ik_buf *out, const struct parts *parts, struct ik_json_span structured)
 {
-	bool alone = parts->images.length == 0 && parts->others.length == 0;
+	bool alone = parts->images.length + parts->files.length + parts->others.length == 0;
 	enum enough enough = what_is_enough(&parts->text, structured);
 
 	if (alone && enough == ENOUGH_STRUCTURED) {
@@ -127,6 +132,7 @@ static void put_parts(struct ik_buf *out, const struct parts *parts, struct ik_j
 		ik_json_put_raw(out, structured);
 	}
 	put_list(out, "images", &parts->images);
+	put_list(out, "files", &parts->files);
 	put_list(out, "resources", &parts->others);
 	ik_json_close(out, '}');
 }
@@ -141,6 +147,7 @@ bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out)
 
 	ik_buf_init(&parts.text, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.images, IK_LIMIT_TOOL_OUTPUT);
+	ik_buf_init(&parts.files, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.others, IK_LIMIT_TOOL_OUTPUT);
 	while (ik_json_span_type(content) == IK_JSON_ARRAY && ik_json_next(content, &walk, &key, &item))
 		put_item(&parts, item);
@@ -150,6 +157,7 @@ bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out)
 		ik_buf_append(out, parts.text.data, parts.text.length);
 	ik_buf_done(&parts.text);
 	ik_buf_done(&parts.images);
+	ik_buf_done(&parts.files);
 	ik_buf_done(&parts.others);
 	return !failed;
 }

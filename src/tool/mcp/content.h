@@ -2,8 +2,8 @@
  * content: what an MCP server returns of a call, as the result of a tool.
  *
  * Texts are joined. Structured content replaces them if they say the same, and goes beside them
- * otherwise. Pictures and documents have the form that tool/returned_files.h attaches; other files
- * are only named, since no model reads them.
+ * otherwise. Files have the form of which tool/returned_files.h attaches pictures and documents, and
+ * keeps the others for tools.
  *
  * Pure. May include: util, json, tool.
  */

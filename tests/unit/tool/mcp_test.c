@@ -174,7 +174,7 @@ static void try_all(struct scene *scene)
 	call(scene, "a__want", "{}", 0, "[-32601, {}]");
 	call(scene, "a__chat_ter", "{}", 0, "hello from chat.ter");
 	call(scene, "a__picture", "{}", 0, "\"images\":[{\"image\":\"iVBOR");
-	call(scene, "a__audio", "{}", 0, "{\"resources\":[{\"mimeType\":\"audio/wav\",\"bytes\":42");
+	call(scene, "a__audio", "{}", 0, "{\"files\":[{\"file\":\"UklGR");
 	call(scene, "a__link", "{}", 0, "{\"resources\":[{\"type\":\"resource_link\"");
 	call(scene, "a__env", "{\"text\":\"MINE\"}", 0, "\"yes\"");
 	call(scene, "a__hang", "{}", 200, "TOOL_TIMEOUT");
@@ -438,6 +438,31 @@ Test(mcp, a_thousand_calls)
 	end(&scene);
 }
 
+Test(mcp, files_are_kept)
+{
+	struct scene scene;
+	struct ik_run_options options;
+	struct support_outcome outcome;
+
+	begin(&scene, "legacy");
+	options = support_options(scene.loop);
+	options.picture = "/bin/false";
+	options.outputs = scene.directory;
+	options.session = "session";
+	options.outputs_limit = IK_MIB(1);
+	outcome = support_call(scene.loop, scene.registry, "a__audio", "{}", &options);
+	cr_assert_not_null(strstr(outcome.envelope, "\"file (audio/wav, 40 bytes: /"), "%s",
+		outcome.envelope);
+	cr_assert_not_null(strstr(outcome.envelope, ".wav)\""), "%s", outcome.envelope);
+	support_outcome_done(&outcome);
+	options.outputs = NULL;
+	outcome = support_call(scene.loop, scene.registry, "a__audio", "{}", &options);
+	cr_assert_not_null(strstr(outcome.envelope, "\"file (audio/wav, 40 bytes, not kept)\""), "%s",
+		outcome.envelope);
+	support_outcome_done(&outcome);
+	end(&scene);
+}
+
 Test(mcp, results)
 {
 	static const struct {
@@ -451,8 +476,7 @@ Test(mcp, results)
 		{ "{'type':'text','text':'a'}", ",'structuredContent':{'b':1,'c':2}",
 			"{'output':'a','structured':{'b':1,'c':2}}" },
 		{ "{'type':'image','data':'no','mimeType':'image/png'}", "",
-			"{'resources':[{'mimeType':'image/png','bytes':0,"
-			"'note':'left out: not a picture, a PDF document or text'}]}" },
+			"{'resources':[{'media_type':'image/png','note':'its contents are no base64'}]}" },
 		{ "{'type':'text','text':'why'}", ",'isError':true", NULL },
 		{ "3,null,{},[]", "", "{'resources':[3,null,{},[]]}" },
 	};
