@@ -172,6 +172,12 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 /* Load libcurl from the file called name, and return it; NULL: dlerror(3) says why. */
 static void *load_library(const char *name, struct http_library *curl)
 {
+#ifdef IK_STATIC /* it is in this program */
+#define FUNCTION(name) curl->name = curl_##name;
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	return curl;
+#else
 	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	bool whole = handle;
 
@@ -181,6 +187,7 @@ static void *load_library(const char *name, struct http_library *curl)
 	if (handle && !whole)
 		(void)dlclose(handle);
 	return whole ? handle : NULL;
+#endif
 }
 
 /* Load libcurl once. On failure http->unavailable says why. */
