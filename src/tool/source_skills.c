@@ -155,7 +155,7 @@ static void take_fields(const struct skill_place *place, const struct ik_front_m
 /* Read a skill that may be used. */
 static void read_skill(const struct skill_place *place, struct ik_tool *tool)
 {
-	struct ik_front_matter matter = { NULL };
+	struct ik_front_matter matter = { .count = 0 };
 	struct ik_error error;
 	struct ik_buf text;
 

@@ -355,7 +355,7 @@ void ik_front_matter_done(struct ik_front_matter *matter)
 		free(matter->fields[i].value);
 	}
 	free(matter->fields);
-	*matter = (struct ik_front_matter){ NULL };
+	*matter = (struct ik_front_matter){ .count = 0 };
 }
 
 const struct ik_front_field *ik_front_matter_field(const struct ik_front_matter *matter,

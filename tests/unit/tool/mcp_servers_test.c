@@ -24,7 +24,7 @@ static void read_text(struct ik_mcp_servers *servers, const struct ik_mcp_file *
 /* The one server {"a": TEXT} has this problem; NULL: none. */
 static void expect_problem(const char *text, const char *wanted)
 {
-	struct ik_mcp_servers servers = { NULL };
+	struct ik_mcp_servers servers = { .count = 0 };
 	struct ik_buf whole;
 
 	ik_buf_init(&whole, IK_LIMIT_CONFIG);
@@ -42,7 +42,7 @@ static void expect_problem(const char *text, const char *wanted)
 
 Test(mcp_servers, the_members_that_everybody_has)
 {
-	struct ik_mcp_servers servers = { NULL };
+	struct ik_mcp_servers servers = { .count = 0 };
 	const struct ik_mcp_entry *a, *b;
 
 	setenv("IK_T", "value", 1);
@@ -82,7 +82,7 @@ Test(mcp_servers, the_members_that_everybody_has)
 
 Test(mcp_servers, a_project_wins_by_name_and_unknown_members_are_noted)
 {
-	struct ik_mcp_servers servers = { NULL };
+	struct ik_mcp_servers servers = { .count = 0 };
 
 	read_text(&servers, &user_file,
 		"{\"inputs\": [], \"mcpServers\": {\"a\": {\"command\": \"one\"}, \"b\": {\"command\": "
@@ -136,7 +136,7 @@ Test(mcp_servers, a_file_that_is_no_json_stands_by_its_name)
 	static const char *const wanted[] = { "/h/mcp.json: line 2", "/h/mcp.json:1: \"mcpServers\"" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct ik_mcp_servers servers = { NULL };
+		struct ik_mcp_servers servers = { .count = 0 };
 
 		read_text(&servers, &user_file, texts[i]);
 		cr_assert_eq(servers.count, 1);
