@@ -1,6 +1,7 @@
 # src/acp: one library.
 noinst_LIBRARIES += libik_acp.a
 libik_acp_a_SOURCES = \
+	src/acp/buffers.c src/acp/buffers.h \
 	src/acp/call.c src/acp/call.h \
 	src/acp/peer.c src/acp/peer.h \
 	src/acp/permission.c src/acp/permission.h \

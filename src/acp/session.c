@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acp/buffers.h"
 #include "acp/permission.h"
 #include "acp/prompt.h"
 #include "acp/servers.h"
@@ -27,6 +28,7 @@ struct ik_editor_session {
 	struct ik_core core;
 	struct ik_viewer viewer;
 	struct ik_view view;
+	struct ik_buffers buffers;
 	struct ik_settings *settings;
 	struct ik_actions *actions; /* the commands */
 
@@ -497,11 +499,22 @@ bool ik_editor_session_turn(struct ik_editor_session *session)
 	return !session->failed;
 }
 
+/* Prepare the file that a call is about. */
+static struct ik_preparation *prepare(void *arg, const struct ik_tool *tool,
+	struct ik_json_span arguments, ik_prepared *ready, void *ready_arg)
+{
+	const struct ik_editor_session *session = arg;
+
+	return ik_buffers_prepare(&session->buffers, tool, arguments, ready, ready_arg);
+}
+
 /* Start what is at work in a session. */
 static enum ik_status start(struct ik_editor_session *session, struct ik_json_span servers,
 	struct ik_error *error)
 {
+	static const struct ik_preparer preparer = { prepare, ik_buffers_close };
 	static const struct ik_core_events events = {
+		.preparer = &preparer,
 		.event = on_event,
 		.store = on_store,
 		.scan_finished = on_scan_finished,
@@ -565,6 +578,11 @@ struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options 
 		.directory = session->setup.places.directory,
 		.shows_notices = ik_json_span_type(ik_json_at(options->capabilities, "session.notices")) ==
 			IK_JSON_OBJECT,
+	};
+	session->buffers = (struct ik_buffers){
+		.viewer = &session->viewer,
+		.reads = ik_json_is_true(ik_json_at(options->capabilities, "fs.readTextFile")),
+		.writes = ik_json_is_true(ik_json_at(options->capabilities, "fs.writeTextFile")),
 	};
 	session->view = (struct ik_view){
 		.viewer = &session->viewer,

@@ -295,6 +295,8 @@ static struct ik_session *make_session(struct ik_core *core, struct ik_core_list
 		.asking = core->asking,
 		.keeper = keep_skills,
 		.keeper_arg = core,
+		.preparer = core->events->preparer,
+		.preparer_arg = core->arg,
 		.sink = ik_core_listener_event,
 		.sink_arg = listener,
 	};

@@ -51,6 +51,7 @@ struct ik_core_events {
 	void (*progress)(void *arg, const char *work, int64_t done, int64_t of); /* or NULL */
 	void (*scan_progress)(void *arg, size_t done, size_t total);             /* or NULL */
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
+	const struct ik_preparer *preparer; /* of calls; arg: the core's; or NULL */
 };
 
 /* A session, and the argument for its events. */

@@ -2,7 +2,7 @@
 # of the screen tests.
 
 CLI_TESTS = \
-	tests/cli/acp_broken.screen tests/cli/acp_sessions.screen tests/cli/acp_turns.screen \
+	tests/cli/acp_broken.screen tests/cli/acp_files.screen tests/cli/acp_sessions.screen tests/cli/acp_turns.screen \
 	tests/cli/agents_file.screen \
 	tests/cli/closed_pipe.screen \
 	tests/cli/commands.screen \
@@ -100,7 +100,7 @@ CLI_TESTS = \
 	tests/cli/web_search.screen \
 	tests/cli/files.screen tests/cli/files_sandbox.screen tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/acp.py tests/cli/acp_broken.py tests/cli/acp_sessions.py \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/acp.py tests/cli/acp_broken.py tests/cli/acp_files.py tests/cli/acp_sessions.py \
 	tests/cli/acp_turns.py tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
 	tests/cli/many_sessions.py tests/cli/mcp.py tests/cli/mcp_http.py tests/cli/mcp_remote.py tests/cli/mcp_stdio.py \
 	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py

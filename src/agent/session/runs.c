@@ -54,9 +54,10 @@ struct tool_run {
 	char *name;
 	char *line; /* what it does, in words; set when it starts */
 	struct ik_buf arguments;
-	struct ik_store_read *sync;     /* writes the conversation to disk before the call */
-	struct ik_timer *patience;      /* limits the time of sync */
-	struct ik_recording *recording; /* of its changes to files; NULL: none */
+	struct ik_store_read *sync;         /* writes the conversation to disk before the call */
+	struct ik_timer *patience;          /* limits the time of sync */
+	struct ik_recording *recording;     /* of its changes to files; NULL: none */
+	struct ik_preparation *preparation; /* NULL: nothing was to be prepared */
 };
 
 struct ik_runs {
@@ -109,6 +110,9 @@ static void run_release(struct tool_run *run)
 	run->sync = ik_store_read_close(run->sync);
 	run->patience = ik_timer_close(run->patience);
 	run->recording = ik_recording_close(run->recording);
+	if (run->preparation)
+		run->runs->options.preparer->close(run->preparation);
+	run->preparation = NULL;
 	run->run = ik_run_close(run->run);
 	run->child = ik_child_close(run->child);
 	if (run->runs->options.slots)
@@ -447,9 +451,8 @@ static void sync_and_start(void *arg)
 }
 
 /* Record what the call may overwrite, then start it. */
-static void run_start(void *arg)
+static void record_and_start(struct tool_run *run)
 {
-	struct tool_run *run = arg;
 	struct ik_runs *runs = run->runs;
 	const struct ik_tool *tool = ik_registry_find(runs->registry, run->name);
 
@@ -465,6 +468,35 @@ static void run_start(void *arg)
 
 	if (ik_recording_start(runs->options.recorder, &call, sync_and_start, run, &run->recording))
 		sync_and_start(run);
+}
+
+static void on_prepared(void *arg, struct ik_json_span arguments)
+{
+	struct tool_run *run = arg;
+
+	if (run->released || run->runs->record->closing)
+		return;
+	if (arguments.text) {
+		ik_buf_clear(&run->arguments);
+		ik_buf_append(&run->arguments, arguments.text, arguments.length);
+	}
+	record_and_start(run);
+}
+
+/* Start a call, after what it is about was prepared. */
+static void run_start(void *arg)
+{
+	struct tool_run *run = arg;
+	const struct ik_runs_options *options = &run->runs->options;
+	const struct ik_tool *tool = ik_registry_find(run->runs->registry, run->name);
+	struct ik_json_span arguments;
+
+	if (options->preparer && tool &&
+		ik_json_check(run->arguments.data, run->arguments.length, &arguments, NULL) == IK_OK)
+		run->preparation = options->preparer->start(options->preparer_arg, tool, arguments,
+			on_prepared, run);
+	if (!run->preparation)
+		record_and_start(run);
 }
 
 void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,

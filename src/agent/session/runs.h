@@ -31,12 +31,29 @@
 
 struct ik_runs;
 
+/*
+ * Prepares what a call is about, right before what it may overwrite is recorded and its tool starts:
+ * a file that an editor has not saved.
+ */
+struct ik_preparation;
+/* The call may start, with these arguments (no value: its own). */
+typedef void ik_prepared(void *arg, struct ik_json_span arguments);
+struct ik_preparer {
+	/* Return NULL if there is nothing to prepare; else ready is called later, once. */
+	struct ik_preparation *(*start)(void *arg, const struct ik_tool *tool,
+		struct ik_json_span arguments, ik_prepared *ready, void *ready_arg);
+	/* The call has ended, or was cancelled: ready is not called any more. */
+	void (*close)(struct ik_preparation *preparation);
+};
+
 /* Everything is borrowed. */
 struct ik_runs_options {
 	struct ik_session_record *record;
 	struct ik_undo_recorder *recorder;
-	struct ik_slots *slots;    /* NULL: no limit */
-	struct ik_run_options run; /* for every call */
+	struct ik_slots *slots;             /* NULL: no limit */
+	struct ik_run_options run;          /* for every call */
+	const struct ik_preparer *preparer; /* NULL: nobody */
+	void *preparer_arg;
 	/* Private directory for commands (agent/session/commands.h), and their program; root NULL: there
 	 * are no commands. */
 	const char *commands_root, *commands_program;

@@ -1098,6 +1098,8 @@ static void make_runs(struct ik_session *session)
 		.record = record,
 		.slots = options->slots,
 		.run = options->run,
+		.preparer = options->preparer,
+		.preparer_arg = options->preparer_arg,
 		.commands_root = options->commands_root,
 		.commands_program = options->commands_program,
 		.judge = judge,

@@ -21,6 +21,7 @@
 #include "agent/model.h"
 #include "agent/session/exchange.h"
 #include "agent/session/file_writes.h"
+#include "agent/session/runs.h"
 #include "agent/session/stored.h"
 #include "agent/slots.h"
 #include "conversation/conversation.h"
@@ -77,6 +78,8 @@ struct ik_session_options {
 	enum ik_asking asking;
 	ik_summary_keeper *keeper; /* of each summary; or NULL */
 	void *keeper_arg;
+	const struct ik_preparer *preparer; /* of calls; NULL: nobody */
+	void *preparer_arg;
 	ik_event_sink *sink;
 	void *sink_arg;
 };
