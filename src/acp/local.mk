@@ -10,5 +10,6 @@ libik_acp_a_SOURCES = \
 	src/acp/server.c src/acp/server.h \
 	src/acp/session.c src/acp/session.h \
 	src/acp/settings.c src/acp/settings.h \
+	src/acp/trust.c src/acp/trust.h \
 	src/acp/update.c src/acp/update.h \
 	src/acp/view.c src/acp/view.h

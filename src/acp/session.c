@@ -9,6 +9,7 @@
 #include "acp/prompt.h"
 #include "acp/servers.h"
 #include "acp/settings.h"
+#include "acp/trust.h"
 #include "acp/view.h"
 #include "commands/choices.h"
 #include "conversation/title.h"
@@ -29,6 +30,7 @@ struct ik_editor_session {
 	struct ik_viewer viewer;
 	struct ik_view view;
 	struct ik_buffers buffers;
+	struct ik_editor_trust trust;
 	struct ik_settings *settings;
 	struct ik_actions *actions; /* the commands */
 
@@ -36,7 +38,6 @@ struct ik_editor_session {
 	char *request; /* that opens it: JSON; NULL: it is open */
 	bool restored; /* its newest messages are there */
 	bool failed;   /* it could not be opened */
-	bool warned;   /* of what isn't trusted */
 
 	struct ik_editor_prompt *prompts;  /* in order; the first is at work */
 	struct ik_attach *attach;          /* reads what goes with it */
@@ -187,7 +188,8 @@ static void advance(struct ik_editor_session *session)
 	struct ik_editor_prompt *prompt = session->prompts;
 	char *text;
 
-	if (!prompt || prompt->begun || session->request)
+	if (!prompt || prompt->begun || session->request ||
+		!ik_editor_trust_is_settled(&session->trust))
 		return;
 	if (ik_session_is_following(session->core.session)) {
 		/* Who writes is asked for the session; IK_EVENT_LOCK has the answer. */
@@ -428,16 +430,10 @@ static void on_store(void *arg, const struct ik_event *event)
 		ik_update_notice(&session->viewer, "warning", event->text, event->text_length);
 }
 
-/* Name the directory's untrusted files, which nobody is asked about here. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
-	struct ik_editor_session *session = arg;
-	char *warning = session->warned ? NULL : ik_project_warning(&session->setup.project, registry);
-
-	session->warned = true;
-	if (warning)
-		ik_session_add_notice(session->core.session, warning);
-	free(warning);
+	(void)arg;
+	(void)registry;
 }
 
 /* ---- opening ---- */
@@ -545,8 +541,6 @@ static enum ik_status start(struct ik_editor_session *session, struct ik_json_sp
 	} else {
 		ik_session_restore(core->session, session->id, NULL, on_restored, session);
 	}
-	if (core->scanned)
-		on_scan_finished(session, ik_core_registry(core));
 	return IK_OK;
 }
 
@@ -584,6 +578,7 @@ struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options 
 		.reads = ik_json_is_true(ik_json_at(options->capabilities, "fs.readTextFile")),
 		.writes = ik_json_is_true(ik_json_at(options->capabilities, "fs.writeTextFile")),
 	};
+	session->trust = (struct ik_editor_trust){ .core = &session->core, .viewer = &session->viewer };
 	session->view = (struct ik_view){
 		.viewer = &session->viewer,
 		.core = &session->core,
@@ -597,6 +592,7 @@ struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *sess
 	struct ik_error notice = { .status = IK_OK };
 
 	session->attach = ik_attach_close(session->attach);
+	ik_editor_trust_done(&session->trust);
 	session->settings = ik_settings_free(session->settings);
 	session->actions = ik_actions_free(session->actions);
 	while (session->prompts) {

@@ -135,38 +135,6 @@ static const char *name_of(const struct ik_chat_trust *trust, const struct ik_un
 	return ik_project_relative(&trust->chat->setup->project, file->path);
 }
 
-/* Add a skipped file to those to ask about. */
-static void add_skipped(struct ik_chat_trust *trust, const struct ik_untrusted *file)
-{
-	ik_untrusted_add(&trust->files, file->path, &file->identity, file->changed);
-}
-
-/* Collect the files that the scan skipped. */
-static void collect(struct ik_chat_trust *trust, const struct ik_registry *registry)
-{
-	const struct ik_project *project = &trust->chat->setup->project;
-	struct ik_identity identity;
-	struct ik_error error;
-	size_t i;
-
-	ik_untrusted_clear(&trust->files);
-	for (i = 0; i < ik_registry_count(registry); i++) {
-		const struct ik_tool *tool = ik_registry_at(registry, i);
-
-		/* A file that can't be examined must not be trusted by a keystroke. */
-		if (tool->state == IK_TOOL_UNTRUSTED && tool->identity.inode != 0)
-			ik_untrusted_add(&trust->files, tool->path, &tool->identity, tool->changed);
-	}
-	/* A file trusted meanwhile may be read only at the next start. */
-	for (int part = 0; part < IK_PROJECT_PARTS; part++) {
-		const struct ik_untrusted_list *skipped = &project->skipped[part];
-
-		for (i = 0; i < skipped->count; i++)
-			if (!ik_project_trusts(project, skipped->items[i].path, &identity, &error))
-				add_skipped(trust, &skipped->items[i]);
-	}
-}
-
 /* Return a signature of the files in their current state; the caller frees it. If it changes,
  * the user is asked again. */
 static char *signature(const struct ik_chat_trust *trust)
@@ -242,57 +210,17 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	free(title);
 }
 
-/* Is a file that is trusted now read only at the next start? */
-static bool is_read_later(const struct ik_project *project, const char *path)
-{
-	const struct ik_untrusted_list *skipped = &project->skipped[IK_PROJECT_CONFIG];
-
-	return skipped->count > 0 && ik_text_equal(path, skipped->items[0].path);
-}
-
 /* Report the result after everything was read. */
 static void on_granted(void *arg)
 {
 	struct ik_chat_trust *trust = arg;
-	const struct ik_project *project = &trust->chat->setup->project;
-	const struct ik_error *error = ik_trust_check_error(trust->check);
 
-	for (size_t i = 0; i < trust->files.count; i++) {
-		const struct ik_checked_file *file = ik_trust_check_at(trust->check, i);
-		const char *name = name_of(trust, &trust->files.items[i]);
-
-		if (file->state != IK_TRUST_TRUSTED && file->problem)
-			tell(trust, "%s", file->problem);
-		else if (file->state != IK_TRUST_TRUSTED)
-			tell(trust, _("%s was changed meanwhile and is not trusted."), name);
-		else if (is_read_later(project, trust->files.items[i].path))
-			tell(trust, _("%s is trusted and will be read when ikigai is started the next time."),
-				name);
-	}
-	if (error->status != IK_OK)
-		tell(trust, _("The files are trusted until this program ends: %s"), error->text);
+	ik_core_granted(&trust->chat->core, &trust->files, trust->check);
 	trust->check = ik_trust_check_close(trust->check);
 	ik_untrusted_clear(&trust->files);
 	free(trust->asked);
 	trust->asked = NULL;
-	ik_core_read_instructions(&trust->chat->core);
-	ik_chat_refresh(trust->chat, NULL);
-}
-
-/* Trust the files as shown. */
-static void grant(struct ik_chat_trust *trust)
-{
-	const char **paths = ik_alloc_array(NULL, trust->files.count + 1, sizeof(*paths));
-	struct ik_identity *shown = ik_alloc_array(NULL, trust->files.count + 1, sizeof(*shown));
-
-	for (size_t i = 0; i < trust->files.count; i++) {
-		paths[i] = trust->files.items[i].path;
-		shown[i] = trust->files.items[i].identity;
-	}
-	trust->check = ik_trust_check_start(trust->chat->loop, trust->chat->setup->project.trust, paths,
-		shown, trust->files.count, on_granted, trust);
-	free(paths);
-	free(shown);
+	ik_screen_set_scan(trust->chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 }
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
@@ -309,7 +237,8 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 	}
 	switch (answer->value) {
 	case ANSWER_TRUST:
-		grant(trust);
+		trust->check = ik_project_grant(&trust->chat->setup->project, chat->loop, &trust->files,
+			on_granted, trust);
 		break;
 	case ANSWER_NEVER:
 		if (ik_trust_refuse(trust->chat->setup->project.trust, &error) != IK_OK)
@@ -338,7 +267,7 @@ void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry)
 	}
 	if (trust->check)
 		return; /* another scan follows */
-	collect(trust, registry);
+	ik_project_untrusted(&chat->setup->project, registry, &trust->files);
 	found = signature(trust);
 	if (trust->asked && ik_text_equal(found, trust->asked)) {
 		free(found);

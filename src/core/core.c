@@ -1,5 +1,6 @@
 #include "core/core.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -606,6 +607,51 @@ bool ik_core_may_end(struct ik_core *core, void (*ready)(void *arg), void *arg)
 		ik_session_tell_end(core->sessions[i].session, "prompt_input_exit");
 	return (!core->session || ik_session_await_undo(core->session, ready, arg)) &&
 		(!core->hook_runner || ik_hook_runner_rest(core->hook_runner, ready, arg));
+}
+
+/* Is a file that is trusted now read only at the next start? */
+static bool is_read_later(const struct ik_project *project, const char *path)
+{
+	const struct ik_untrusted_list *skipped = &project->skipped[IK_PROJECT_CONFIG];
+
+	return skipped->count > 0 && ik_text_equal(path, skipped->items[0].path);
+}
+
+IK_PRINTF(2, 3)
+static void tell(struct ik_core *core, const char *format, ...)
+{
+	va_list arguments;
+	char *sentence;
+
+	va_start(arguments, format);
+	sentence = ik_vformat(format, arguments);
+	va_end(arguments);
+	ik_session_add_notice(core->session, sentence);
+	free(sentence);
+}
+
+void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files,
+	const struct ik_trust_check *check)
+{
+	const struct ik_project *project = &core->setup->project;
+	const struct ik_error *error = ik_trust_check_error(check);
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct ik_checked_file *file = ik_trust_check_at(check, i);
+		const char *name = ik_project_relative(project, files->items[i].path);
+
+		if (file->state != IK_TRUST_TRUSTED && file->problem)
+			tell(core, "%s", file->problem);
+		else if (file->state != IK_TRUST_TRUSTED)
+			tell(core, _("%s was changed meanwhile and is not trusted."), name);
+		else if (is_read_later(project, files->items[i].path))
+			tell(core, _("%s is trusted and will be read when ikigai is started the next time."),
+				name);
+	}
+	if (error->status != IK_OK)
+		tell(core, _("The files are trusted until this program ends: %s"), error->text);
+	ik_core_read_instructions(core);
+	ik_discovery_scan(core->discovery, IK_CACHE_NOTHING);
 }
 
 void ik_core_watch(struct ik_core *core)

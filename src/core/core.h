@@ -170,6 +170,10 @@ void ik_core_log_event(const struct ik_event *event);
  * providers find in their cache what begins in the same way. */
 void ik_core_read_instructions(struct ik_core *core);
 
+/* Report what became of files that were to be trusted (ik_project_grant()), and use those that are. */
+void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files,
+	const struct ik_trust_check *check);
+
 /* Free everything. Events that are not stored yet are stored now or stay in the journals;
  * *ret_notice says where. Return false if events were lost. */
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);

@@ -329,6 +329,48 @@ bool ik_project_trusts(const struct ik_project *project, const char *path,
 	return false;
 }
 
+void ik_project_untrusted(const struct ik_project *project, const struct ik_registry *registry,
+	struct ik_untrusted_list *list)
+{
+	struct ik_identity identity;
+	struct ik_error error;
+	size_t i;
+
+	ik_untrusted_clear(list);
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		/* A file that can't be examined must not be trusted by a keystroke. */
+		if (tool->state == IK_TOOL_UNTRUSTED && tool->identity.inode != 0)
+			ik_untrusted_add(list, tool->path, &tool->identity, tool->changed);
+	}
+	/* A file trusted meanwhile may be read only at the next start. */
+	for (int part = 0; part < IK_PROJECT_PARTS; part++)
+		for (i = 0; i < project->skipped[part].count; i++) {
+			const struct ik_untrusted *file = &project->skipped[part].items[i];
+
+			if (!ik_project_trusts(project, file->path, &identity, &error))
+				ik_untrusted_add(list, file->path, &file->identity, file->changed);
+		}
+}
+
+struct ik_trust_check *ik_project_grant(const struct ik_project *project, struct ik_loop *loop,
+	const struct ik_untrusted_list *list, ik_trust_check_done *done, void *arg)
+{
+	const char **paths = ik_alloc_array(NULL, list->count + 1, sizeof(*paths));
+	struct ik_identity *shown = ik_alloc_array(NULL, list->count + 1, sizeof(*shown));
+	struct ik_trust_check *check;
+
+	for (size_t i = 0; i < list->count; i++) {
+		paths[i] = list->items[i].path;
+		shown[i] = list->items[i].identity;
+	}
+	check = ik_trust_check_start(loop, project->trust, paths, shown, list->count, done, arg);
+	free(paths);
+	free(shown);
+	return check;
+}
+
 enum ik_status ik_project_trust_file(const struct ik_project *project, const char *path,
 	struct ik_error *error)
 {

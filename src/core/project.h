@@ -11,7 +11,7 @@
 
 #include "config/config.h"
 #include "core/places.h"
-#include "guard/trust.h"
+#include "guard/trust_check.h"
 #include "tool/mcp/servers.h"
 #include "tool/registry.h"
 
@@ -90,6 +90,14 @@ char *ik_agents_files_read(struct ik_project *project, const struct ik_places *p
  * is set; otherwise *error says why not. */
 bool ik_project_trusts(const struct ik_project *project, const char *path,
 	struct ik_identity *ret_identity, struct ik_error *error);
+
+/* Set *list to the files that were skipped when they were read, or looked for by the scan, and that
+ * can be trusted as they are: the user may be asked. */
+void ik_project_untrusted(const struct ik_project *project, const struct ik_registry *registry,
+	struct ik_untrusted_list *list);
+/* Trust them as they were then; close what is returned after done (guard/trust_check.h). */
+struct ik_trust_check *ik_project_grant(const struct ik_project *project, struct ik_loop *loop,
+	const struct ik_untrusted_list *list, ik_trust_check_done *done, void *arg);
 
 /* Trust a file in its current state, from now on. */
 enum ik_status ik_project_trust_file(const struct ik_project *project, const char *path,

@@ -8,7 +8,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from acp import Editor
+from acp import Editor, select, wait_for
 
 project = os.getcwd()
 start = time.monotonic()
@@ -117,7 +117,31 @@ with open(".ikigai/tools/mine", "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\ntouch ran\n")
 os.chmod(".ikigai/tools/mine", 0o755)
 session = editor.open(project)
+# What came with the directory is asked about before the first prompt: no, then for good, then yes.
+QUESTION = "session/request_permission"
+editor.answers[QUESTION] = select("not-now")
+number = editor.start(session, "hi")
 notice = editor.until_update("notice")
 assert "ikigai tool trust" in notice["title"] and notice["severity"] == "info"
-assert editor.end() == 0 and not os.path.exists("ran")
+assert editor.answer(number)["result"]["stopReason"] == "end_turn"
+asked = editor.asked.pop()["params"]
+assert ".ikigai/tools/mine" in str(asked["toolCall"]["content"]) and not editor.asked
+assert [option["kind"] for option in asked["options"]] == ["allow_always", "reject_once", "reject_always"]
+assert editor.stop(session, "hi") == "end_turn" and not editor.asked and not os.path.exists("ran")
+editor.answers[QUESTION] = select("trust")
+session = editor.open(project)
+assert editor.stop(session, "hi") == "end_turn" and len(editor.asked) == 1
+wait_for(lambda: os.path.exists("ran")) # it was asked for its schema
+session = editor.open(project)
+assert editor.stop(session, "hi") == "end_turn" and len(editor.asked) == 1
+# A question that waits is cancelled with the prompt.
+with open(".ikigai/tools/mine", "a", encoding="utf-8") as file:
+    file.write("true\n")
+editor.answers[QUESTION] = None
+session = editor.open(project)
+number = editor.start(session, "hi")
+editor.until(lambda message: message.get("method") == QUESTION)
+editor.tell("session/cancel", {"sessionId": session})
+assert editor.answer(number)["result"]["stopReason"] == "cancelled"
+assert editor.end() == 0
 print("ok")
