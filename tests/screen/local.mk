@@ -61,7 +61,7 @@ SCREEN_TESTS = \
 	tests/screen/own_calls_resumed.screen tests/screen/own_calls_found.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \
-	tests/screen/hooks.screen \
+	tests/screen/hooks.screen tests/screen/hooks_trust.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
 	tests/screen/help.screen tests/screen/help_search.screen \
