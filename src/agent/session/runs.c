@@ -291,6 +291,8 @@ static void end_run(struct tool_run *run, const struct ik_run_result *result)
 	struct ik_run *done = run->run;
 
 	run->result = NULL;
+	/* What hooks did after the call is undone with it. */
+	run->recording = ik_recording_end(run->recording);
 	run->run = NULL; /* result's pointers are valid until the run is closed */
 	deliver(run, result);
 	ik_run_close(done);
@@ -331,7 +333,6 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	const struct ik_runs_options *options = &run->runs->options;
 	const struct ik_judged_call call = judged(run);
 
-	run->recording = ik_recording_end(run->recording);
 	if ((!run->own || run->parent) &&
 		options->ended(options->arg, &call,
 			(struct ik_json_span){ result->envelope, result->envelope_length }))
