@@ -430,10 +430,14 @@ static void on_store(void *arg, const struct ik_event *event)
 		ik_update_notice(&session->viewer, "warning", event->text, event->text_length);
 }
 
+/* Skills may have become commands. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
-	(void)arg;
+	struct ik_editor_session *session = arg;
+
 	(void)registry;
+	if (!session->request) /* it is open */
+		tell_commands(session);
 }
 
 /* ---- opening ---- */

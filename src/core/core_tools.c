@@ -86,7 +86,7 @@ static void add_directory(struct directories *directories, char *path, enum ik_t
 		if (!directories->project_only || origin == IK_SOURCE_PROJECT)
 			ik_discovery_add_source(directories->discovery,
 				skills ? ik_source_skills_new(directories->loop, whole, origin,
-							 directories->options.trust)
+							 directories->options.trust, directories->options.sandbox)
 					   : ik_source_directory_new(directories->loop, &directories->options));
 	}
 	free(canonical);

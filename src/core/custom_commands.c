@@ -357,7 +357,8 @@ static void add_skills(struct ik_custom_commands *commands)
 				.description = description ? description : ik_strdup(skill->name),
 				.hint = skill->hint ? line_of(skill->hint) : NULL,
 				.path = ik_strdup(skill->path),
-				.shown = shown_path(commands->places, skill->path),
+				.shown = ik_strdup(/* the model is to find what it refers to */
+					ik_places_relative(commands->places->directory, skill->path)),
 				.kind = IK_CUSTOM_SKILL,
 				.state = usable ? IK_CUSTOM_USABLE : IK_CUSTOM_UNTRUSTED,
 				.of_project = skill->pinned,

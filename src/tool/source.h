@@ -122,10 +122,11 @@ bool ik_source_directory_has_tools(const char *path);
  * Create the source of the skills in a directory and the directories in it: files SKILL.md
  * (agentskills.io), whose text a model reads. They become entries that are no tools, called "/NAME",
  * whose schema is that text. path is absolute and copied; trust is borrowed: only what it trusts is
- * read. NULL: the directory is the user's own.
+ * read. NULL: the directory is the user's own. What the sandbox (borrowed, or NULL) hides from
+ * file_read is left out.
  */
 struct ik_source *ik_source_skills_new(struct ik_loop *loop, const char *path,
-	enum ik_tool_source origin, struct ik_trust *trust);
+	enum ik_tool_source origin, struct ik_trust *trust, const struct ik_sandbox *sandbox);
 
 /* Name the place where trust (NULL: none) is kept, since it may be revoked elsewhere. */
 void ik_source_trust_place(const struct ik_trust *trust, ik_source_place *place, void *arg);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "guard/permissions.h"
+#include "guard/sandbox.h"
 #include "guard/trust_check.h"
 #include "loop/directory_watch.h"
 #include "util/alloc.h"
@@ -38,7 +39,8 @@ struct skill_place {
 struct skills {
 	struct ik_source source;
 	struct ik_loop *loop;
-	struct ik_trust *trust;     /* NULL: no trust is needed */
+	struct ik_trust *trust; /* NULL: no trust is needed */
+	const struct ik_sandbox *sandbox;
 	struct skill_place *places; /* the first is the root */
 	size_t count;
 	/* The running scan. */
@@ -153,14 +155,19 @@ static void take_fields(const struct skill_place *place, const struct ik_front_m
 }
 
 /* Read a skill that may be used. */
-static void read_skill(const struct skill_place *place, struct ik_tool *tool)
+static void read_skill(const struct skills *skills, const struct skill_place *place,
+	struct ik_tool *tool)
 {
 	struct ik_front_matter matter = { .count = 0 };
+	char *canonical = ik_path_canonical(place->file);
 	struct ik_error error;
 	struct ik_buf text;
 
 	ik_buf_init(&text, LARGEST);
-	if (ik_permissions_check(place->file, &error) != IK_OK)
+	if (ik_sandbox_hides(skills->sandbox, "file_read", canonical))
+		ik_tool_reject(tool, IK_TOOL_FAILED, "INVALID_SKILL",
+			ik_strdup(_("is hidden from tools by the sandbox")));
+	else if (ik_permissions_check(place->file, &error) != IK_OK)
 		ik_tool_reject(tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 	else if (ik_file_read(place->file, &text, &error) != IK_OK ||
 		ik_front_matter_read(&matter, place->file, text.data, text.length, &error) != IK_OK)
@@ -168,6 +175,7 @@ static void read_skill(const struct skill_place *place, struct ik_tool *tool)
 	else
 		take_fields(place, &matter, tool);
 	ik_front_matter_done(&matter);
+	free(canonical);
 	if (tool->state == IK_TOOL_SKILL)
 		tool->schema = ik_buf_take(&text, &tool->schema_length);
 	ik_buf_done(&text);
@@ -228,7 +236,7 @@ static void announce(struct skills *skills, const struct skill_place *place)
 	if (known)
 		tool.identity = known->identity;
 	if (!known || known->state == IK_TRUST_TRUSTED)
-		read_skill(place, &tool);
+		read_skill(skills, place, &tool);
 	/* What was read is what was checked. */
 	if (!known ||
 		(known->state == IK_TRUST_TRUSTED && ik_identity_holds(place->file, &known->identity))) {
@@ -350,7 +358,7 @@ static void skills_places(struct ik_source *source, ik_source_place *place, void
 }
 
 struct ik_source *ik_source_skills_new(struct ik_loop *loop, const char *path,
-	enum ik_tool_source origin, struct ik_trust *trust)
+	enum ik_tool_source origin, struct ik_trust *trust, const struct ik_sandbox *sandbox)
 {
 	static const struct ik_source_ops ops = {
 		.scan = skills_scan,
@@ -363,6 +371,7 @@ struct ik_source *ik_source_skills_new(struct ik_loop *loop, const char *path,
 	ik_source_init(&skills->source, &ops, origin);
 	skills->loop = loop;
 	skills->trust = trust;
+	skills->sandbox = sandbox;
 	add_place(skills, ik_strdup(path), 0);
 	return &skills->source;
 }

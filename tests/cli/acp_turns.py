@@ -183,6 +183,18 @@ editor.ask("session/close", {"sessionId": fourth})
 assert b"read a.txt" in subprocess.run([os.environ["BUILD"] + "/ikigai", "session", "export", fourth],
                                        capture_output=True, check=True).stdout
 
+# Skills are told of when the scan has found them.
+os.makedirs(os.environ["HOME"] + "/.claude/skills/greet")
+with open(os.environ["HOME"] + "/.claude/skills/greet/SKILL.md", "w", encoding="utf-8") as file:
+    file.write("---\nname: greet\ndescription: How to greet\n---\nread a.txt\n")
+fifth = editor.open(project)
+greet = {"name": "greet", "description": "How to greet"}
+while greet not in editor.until_update("available_commands_update", fifth)["availableCommands"]:
+    pass
+assert editor.stop(fifth, "/greet") == "end_turn"
+assert "Skill greet loaded" in str(editor.updates), editor.updates
+editor.ask("session/close", {"sessionId": fifth})
+
 # The MCP servers of the editor are a session's own.
 served = editor.open(project, mcpServers=[
     {"name": "by editor", "command": "python3", "args": [os.environ["FIXTURES"] + "/mcp/server", "legacy"],

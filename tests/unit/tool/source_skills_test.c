@@ -81,7 +81,7 @@ static struct ik_registry *scan(struct ik_trust *trust, const char *off)
 	struct ik_discovery *discovery = ik_discovery_new(loop, &events, &at);
 
 	ik_discovery_add_source(discovery,
-		ik_source_skills_new(loop, root, trust ? IK_SOURCE_PROJECT : IK_SOURCE_USER, trust));
+		ik_source_skills_new(loop, root, trust ? IK_SOURCE_PROJECT : IK_SOURCE_USER, trust, NULL));
 	if (off)
 		ik_discovery_disable(discovery, off);
 	ik_discovery_scan(discovery, IK_CACHE_ALL);
