@@ -714,6 +714,9 @@ static void go_on(void *arg)
 
 	while (source->events && announce_some(source, begun_us)) {
 		if (source->next) {
+			/* Starting a server takes a moment, too. */
+			if (ik_clock_us() - begun_us > SLICE_US)
+				break;
 			server = source->next;
 			source->next = server->next;
 			look_at(server);
@@ -725,14 +728,14 @@ static void go_on(void *arg)
 			break;
 		}
 	}
-	if (!source->events || waiting)
+	if (!source->events)
 		return;
 	if (source->announcing || source->next) {
 		ik_loop_defer(source->loop, go_on, source);
-		return;
+	} else if (!waiting) {
+		source->scanning = false;
+		source->events->done(source->arg, source->servers, NULL);
 	}
-	source->scanning = false;
-	source->events->done(source->arg, source->servers, NULL);
 }
 
 static void mcp_scan(struct ik_source *base, const struct ik_source_events *events, void *arg)

@@ -290,6 +290,7 @@ Test(mcp, slow_one_comes_later_and_holds_up_no_other)
 	memset(&scene, 0, sizeof(scene));
 	scene.loop = support_loop_new();
 	scene.directory = support_mkdir();
+	scene.count = "400"; /* which takes several turns */
 	scene.eras[0] = "slow";
 	scene.eras[1] = "legacy";
 	scene.eras[2] = "mute";
