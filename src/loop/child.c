@@ -377,6 +377,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.environment = spec->environment,
 		.directory = spec->directory,
 		.confinement = spec->confinement,
+		.door = spec->door,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
 		.mark = ik_killer_mark(loop),
 		.descriptor_limit = ik_children_descriptor_limit(loop),

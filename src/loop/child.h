@@ -48,6 +48,8 @@ struct ik_child_spec {
 									  always 0 */
 	int64_t kill_after_ms;         /* SIGTERM to SIGKILL; 0: SIGKILL at once */
 	int64_t grace_ms;              /* how long to wait for output after the leader's end */
+	int door;                      /* a descriptor of the parent's that it and what it starts have
+									  as IK_SPAWN_DOOR (loop/spawn.h), too; 0: none */
 	int64_t memory_limit;          /* bytes of address space; 0: none */
 	bool discard_stderr;           /* /dev/null instead of a pipe */
 };

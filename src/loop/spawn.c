@@ -99,6 +99,9 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 		if (dup2(spawn->streams[i], i) < 0)
 			return IK_SPAWN_SETUP;
 	close_others();
+	if (spawn->door > 0 &&
+		(dup2(spawn->door, IK_SPAWN_DOOR) < 0 || fcntl(IK_SPAWN_DOOR, F_SETFD, 0) < 0))
+		return IK_SPAWN_SETUP;
 	if (spawn->confinement) {
 		errno = ik_confine_self(spawn->confinement);
 		if (errno != 0)

@@ -20,6 +20,9 @@
 #include "loop/confine.h"
 #include "util/identity.h"
 
+/* A number that no script uses by itself. */
+#define IK_SPAWN_DOOR 63
+
 struct ik_spawn {
 	const char *path;
 	const struct ik_identity *identity; /* the file it must be at the exec; NULL: any */
@@ -27,7 +30,8 @@ struct ik_spawn {
 	const char *const *environment;     /* NULL-terminated; NULL: this process's */
 	const char *directory;              /* NULL: this process's */
 	int streams[3];                     /* become 0, 1, 2; each above 2 */
-	rlim_t memory_limit;                /* bytes of address space; RLIM_INFINITY: none */
+	int door;                  /* becomes IK_SPAWN_DOOR, which what it starts inherits; 0: none */
+	rlim_t memory_limit;       /* bytes of address space; RLIM_INFINITY: none */
 	bool foreground;           /* it stays in this process's session, group and job, with its
 								  terminal if it has one */
 	bool outlives;             /* not killed when this process dies */

@@ -369,6 +369,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		.directory = options->directory,
 		.id = options->id,
 		.memory_limit = options->memory_limit,
+		.door = options->door,
 	};
 	struct ik_error error = { .text = "" };
 	struct ik_confinement confinement;

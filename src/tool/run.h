@@ -30,6 +30,7 @@ struct ik_run_options {
 	                                  (tool/output_files.h); NULL: none */
 	int64_t outputs_limit;         /* bytes of these files, of all sessions */
 	int64_t memory_limit;
+	int door;                           /* for native tools, as in loop/child.h */
 	const char *const *environment;     /* for native tools; IKIGAI_LIVE=1 and IKIGAI_CALL=ID are
 	                                       added */
 	struct ik_run_kodelet {             /* the same for Kodelet's tools */

@@ -48,6 +48,7 @@ struct ik_call_spec {
 	const char *directory;
 	const char *id;                           /* for IKIGAI_CALL; NULL: none */
 	int64_t memory_limit;                     /* bytes; 0: none */
+	int door;                                 /* as in loop/child.h */
 	const struct ik_confinement *confinement; /* NULL: not confined */
 	const char *sandbox; /* NAME=VALUE for the environment of a confined process, or NULL */
 };

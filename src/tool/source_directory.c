@@ -477,6 +477,7 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 		.memory_limit = spec->memory_limit,
+		.door = native ? spec->door : 0,
 	};
 	struct ik_child *child;
 

@@ -17,6 +17,9 @@
 #include "util/limits.h"
 #include "util/path.h"
 
+/* The descriptor that ikigai leaves open where no sockets may be made (src/loop/spawn.h). */
+#define DOOR 63
+
 /* What ikigai allows for a message. */
 #define MESSAGE_LIMIT IK_LIMIT_ARGUMENTS
 
@@ -27,15 +30,46 @@ static int fail(const char *words)
 	return 1;
 }
 
-/* Connect to the socket in a directory, however long its path is. Return -1 if that fails. */
+/* Pass one end of a pair of sockets through the descriptor that ikigai left open for this. Return the
+ * other, or -1 if that fails. */
+static int pass_through_door(void)
+{
+	char byte = 0,
+		 control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(sizeof(size_t)))) = { 0 };
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -1;
+	part->cmsg_level = SOL_SOCKET;
+	part->cmsg_type = SCM_RIGHTS;
+	part->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(part), &pair[1], sizeof(int));
+	if (sendmsg(DOOR, &message, MSG_NOSIGNAL) < 0)
+		return -1;
+	close(pair[1]);
+	return pair[0];
+}
+
+/* Connect to the socket in a directory, however long its path is, or, where no socket may be made,
+ * through the door. Return -1 if that fails. */
 static int connect_to(const char *directory)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int place = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+	if (fd < 0)
+		return pass_through_door();
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/.socket", place);
-	if (fd < 0 || place < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+	if (place < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return -1;
 	close(place);
 	return fd;
@@ -111,8 +145,8 @@ int main(int argc, char **argv)
 		argv[0] = (char *)name;
 	fd = connect_to(place + key_length + 1);
 	if (fd < 0)
-		return fail("there is no connection to ikigai: the call is over, or its sandbox allows no "
-					"network");
+		return fail("there is no connection to ikigai: the call is over, or a program has closed "
+					"what its sandbox leaves for that");
 	signal(SIGPIPE, SIG_IGN);
 	ik_buf_init(&buf, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&input, MESSAGE_LIMIT);

@@ -50,6 +50,8 @@ struct ik_commands {
 	int fd; /* of the directory, which it locks */
 	int listener;
 	struct ik_watch *watch;
+	int door[2]; /* ours, and the processes' end */
+	struct ik_watch *door_watch;
 	struct ik_registry *registry;
 	struct ik_command *first;
 	int count;
@@ -182,7 +184,10 @@ static void free_command(void *arg)
 
 static void set_listening(struct ik_commands *commands)
 {
-	(void)!ik_watch_set(commands->watch, commands->count < CONNECTIONS ? IK_READABLE : 0, NULL);
+	int what = commands->count < CONNECTIONS ? IK_READABLE : 0;
+
+	(void)!ik_watch_set(commands->watch, what, NULL);
+	(void)!ik_watch_set(commands->door_watch, what, NULL);
 }
 
 /* Close a connection; whoever waited for its call no longer does. */
@@ -421,16 +426,13 @@ static void on_command(void *arg, int what)
 		write_out(command);
 }
 
-/* Accept a connection. */
-static void on_connect(void *arg, int what)
+/* Add a connection. */
+static void add_command(struct ik_commands *commands, int fd)
 {
-	struct ik_commands *commands = arg;
 	struct ik_command *command;
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
-	int fd = accept4(commands->listener, NULL, NULL, SOCK_CLOEXEC);
 
-	(void)what;
 	if (fd < 0)
 		return;
 	/* The directory is private, but may have been opened up. */
@@ -451,6 +453,45 @@ static void on_connect(void *arg, int what)
 	set_listening(commands);
 }
 
+/* Accept a connection. */
+static void on_connect(void *arg, int what)
+{
+	struct ik_commands *commands = arg;
+
+	(void)what;
+	add_command(commands, accept4(commands->listener, NULL, NULL, SOCK_CLOEXEC));
+}
+
+/* Accept a connection that comes through the door. */
+static void on_door(void *arg, int what)
+{
+	struct ik_commands *commands = arg;
+	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(sizeof(size_t))));
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	const struct cmsghdr *part;
+	int fd;
+
+	(void)what;
+	if (recvmsg(commands->door[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+		return;
+	part = CMSG_FIRSTHDR(&message);
+	if (!part || part->cmsg_type != SCM_RIGHTS || part->cmsg_len != CMSG_LEN(sizeof(fd)))
+		return;
+	memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+	add_command(commands, fd);
+}
+
+int ik_commands_door(const struct ik_commands *commands)
+{
+	return commands->door[1];
+}
+
 /* ---- beginning and end ---- */
 
 struct ik_commands *ik_commands_new(const struct ik_commands_options *options)
@@ -459,15 +500,18 @@ struct ik_commands *ik_commands_new(const struct ik_commands_options *options)
 	int number;
 
 	commands->options = *options;
-	commands->fd = commands->listener = -1;
+	commands->fd = commands->listener = commands->door[0] = commands->door[1] = -1;
 	number = make_directory(commands);
 	if (number == 0)
 		number = listen_there(commands);
+	if (number == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, commands->door) != 0)
+		number = errno;
 	if (number != 0) {
 		ik_log(IK_LOG_ERROR, "commands: %s: %s", options->root, strerror(number));
 		return ik_commands_close(commands);
 	}
 	commands->watch = ik_watch_new(options->loop, commands->listener, on_connect, commands);
+	commands->door_watch = ik_watch_new(options->loop, commands->door[0], on_door, commands);
 	set_listening(commands);
 	return commands;
 }
@@ -484,8 +528,12 @@ struct ik_commands *ik_commands_close(struct ik_commands *commands)
 		return NULL;
 	ik_commands_hang_up(commands);
 	commands->watch = ik_watch_close(commands->watch);
+	commands->door_watch = ik_watch_close(commands->door_watch);
 	if (commands->listener >= 0)
 		close(commands->listener);
+	for (int i = 0; i < 2; i++)
+		if (commands->door[i] >= 0)
+			close(commands->door[i]);
 	if (commands->fd >= 0) {
 		clear_directory(commands->fd, NULL);
 		(void)rmdir(commands->directory);

@@ -61,6 +61,10 @@ void ik_commands_set_registry(struct ik_commands *commands, struct ik_registry *
 const char **ik_commands_environment(const struct ik_commands *commands, const char *key,
 	const char *const *environment, char *ret_texts[2]);
 
+/* Return the descriptor that these processes need where they may not make sockets (IK_SPAWN_DOOR):
+ * through it, they pass one end of a pair of their own. */
+int ik_commands_door(const struct ik_commands *commands);
+
 /* Answer a command. */
 void ik_command_done(struct ik_command *command, const struct ik_run_result *result);
 

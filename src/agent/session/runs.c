@@ -403,6 +403,7 @@ static void start_tool(void *arg)
 		ik_uuid_new(run->key);
 		environment = ik_commands_environment(runs->commands, run->key, options.environment, texts);
 		options.environment = environment;
+		options.door = ik_commands_door(runs->commands);
 	}
 	run->run = ik_run_start(&options, runs->registry, run->name, run->arguments.data,
 		run->arguments.length, &events, run);
