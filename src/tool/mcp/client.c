@@ -46,6 +46,7 @@ struct ik_mcp_client {
 	bool legacy_first;            /* initialize is tried first */
 	int64_t discover, initialize; /* the requests; 0: not sent */
 	bool refused;                 /* initialize was */
+	bool asked_again;             /* discover was */
 	bool unread;                  /* a message couldn't be sent */
 	bool modern, ready, over, closed;
 	char *name, *server_version, *instructions;
@@ -341,7 +342,12 @@ static void take_first_answer(struct ik_mcp_client *client, const struct ik_rpc_
 			ik_json_member(ik_json_member(result, "_meta"), IK_MCP_META "serverInfo"));
 	else if (!to_discover && result.text)
 		on_initialized(client, result);
-	else if (to_discover && client->initialize == 0)
+	else if (to_discover && !client->asked_again &&
+		speaks_modern(ik_json_at(message->error, "data.supported"))) {
+		/* It refuses the version, and names it: that may be over now. */
+		client->asked_again = true;
+		ask_discover(client);
+	} else if (to_discover && client->initialize == 0)
 		ask_initialize(client);
 	else if (!to_discover && client->discover == 0)
 		ask_discover(client);
