@@ -47,6 +47,7 @@ struct ik_editor_session {
 	enum ik_error_code code;           /* of the last error */
 	char *error;                       /* its sentence; NULL: none in this turn */
 	struct ik_buf told;                /* the settings, as the editor knows them */
+	struct ik_buf commands_told;
 };
 
 const char *ik_editor_session_id(const struct ik_editor_session *session)
@@ -57,6 +58,34 @@ const char *ik_editor_session_id(const struct ik_editor_session *session)
 bool ik_editor_session_is_busy(const struct ik_editor_session *session)
 {
 	return session->prompts;
+}
+
+/* ---- commands ---- */
+
+/* Tell of the commands, if they have changed: prompt files and skills come and go. */
+static void tell_commands(struct ik_editor_session *session)
+{
+	const struct ik_action_row *row = ik_actions_rows(session->actions);
+	struct ik_buf out;
+
+	ik_update_open(&out, &session->viewer, "available_commands_update");
+	ik_json_printf(&out, "'availableCommands':[");
+	for (; (row = ik_action_next_command(row)); row++) {
+		if (row->run)
+			continue; /* it needs a screen */
+		ik_json_printf(&out, "{'name':'%s','description':'%s'", row->name + 1, _(row->description));
+		if (row->usage)
+			ik_json_printf(&out, "'input':{'hint':'%s'}", row->usage);
+		ik_json_close(&out, '}');
+	}
+	ik_json_close(&out, ']');
+	if (ik_text_equal(out.data, session->commands_told.data)) {
+		ik_buf_done(&out);
+		return;
+	}
+	ik_buf_clear(&session->commands_told);
+	ik_buf_append(&session->commands_told, out.data, out.length);
+	ik_update_send(&session->viewer, &out);
 }
 
 /* ---- prompts ---- */
@@ -90,6 +119,7 @@ static void finish_prompt(struct ik_editor_session *session, const char *stop)
 	ik_json_printf(&result, "'stopReason':'%s'", session->prompts->cancelled ? "cancelled" : stop);
 	ik_peer_answer(session->options.peer, id_of(session->prompts), &result);
 	drop_prompt(session);
+	tell_commands(session);
 }
 
 /* Answer the first prompt with an error, unless it was cancelled. */
@@ -318,26 +348,6 @@ void ik_editor_session_set_option(struct ik_editor_session *session, struct ik_j
 
 /* ---- events ---- */
 
-/* Tell of the commands. */
-static void tell_commands(const struct ik_editor_session *session)
-{
-	const struct ik_action_row *row = ik_actions_rows(session->actions);
-	struct ik_buf out;
-
-	ik_update_open(&out, &session->viewer, "available_commands_update");
-	ik_json_printf(&out, "'availableCommands':[");
-	for (; (row = ik_action_next_command(row)); row++) {
-		if (row->run)
-			continue; /* it needs a screen */
-		ik_json_printf(&out, "{'name':'%s','description':'%s'", row->name + 1, _(row->description));
-		if (row->usage)
-			ik_json_printf(&out, "'input':{'hint':'%s'}", row->usage);
-		ik_json_close(&out, '}');
-	}
-	ik_json_close(&out, ']');
-	ik_update_send(&session->viewer, &out);
-}
-
 /* Answer the prompt when its turn is over. */
 static void end_turn(struct ik_editor_session *session, const struct ik_event *event)
 {
@@ -485,12 +495,14 @@ static void on_restored(void *arg, const struct ik_error *error)
 		session->restored = true;
 }
 
+/* What was said is told again with the kinds of calls, which the tools know. */
 bool ik_editor_session_turn(struct ik_editor_session *session)
 {
 	const struct ik_editor_prompt *first;
 
 	if (!session->failed && session->request && session->restored &&
-		(session->opening != IK_OPENING_LOAD || !ik_session_loading(session->core.session)))
+		(session->opening != IK_OPENING_LOAD ||
+			(session->core.scanned && !ik_session_loading(session->core.session))))
 		open_session(session);
 	do {
 		first = session->prompts;
@@ -561,6 +573,7 @@ struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options 
 	session->id = opening == IK_OPENING_NEW ? NULL
 											: ik_json_text_new(ik_json_member(params, "sessionId"));
 	ik_buf_init(&session->told, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&session->commands_told, IK_LIMIT_ENVELOPE);
 	if (!session->directory || session->directory[0] != '/')
 		refuse_opening(session, IK_RPC_INVALID_PARAMS, "cwd must be an absolute path");
 	else if (opening != IK_OPENING_NEW && !session->id)
@@ -615,6 +628,7 @@ struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *sess
 		ik_complain(notice.text);
 	ik_setup_done(&session->setup);
 	ik_buf_done(&session->told);
+	ik_buf_done(&session->commands_told);
 	free(session->error);
 	free(session->request);
 	free(session->directory);

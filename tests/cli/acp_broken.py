@@ -4,17 +4,13 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from acp import Editor, select, wait_for
 
 project = os.getcwd()
-start = time.monotonic()
 editor = Editor()
-took = (time.monotonic() - start) * 1000
-assert took < 2000, took
 
 # Nothing but answers comes out, whatever goes in.
 for line, code in ((b"{", -32700), (b"[]", -32600), (b"7", -32600), (b'{"jsonrpc":"2.0","id":null}', -32600),

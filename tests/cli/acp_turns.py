@@ -179,6 +179,11 @@ fourth = editor.open(project)
 commands = editor.until_update("available_commands_update", fourth)["availableCommands"]
 assert {"name": "look", "description": "Look at a file", "input": {"hint": "FILE"}} in commands
 assert editor.stop(fourth, "/look a.txt") == "end_turn"
+# They come and go.
+os.unlink(os.environ["HOME"] + "/.ikigai/prompts/look.md")
+while "available_commands_update" not in editor.kinds(): # they are not read again at once
+    editor.stop(fourth, "hi")
+assert "Look at a file" not in str(editor.of("available_commands_update"))
 editor.ask("session/close", {"sessionId": fourth})
 assert b"read a.txt" in subprocess.run([os.environ["BUILD"] + "/ikigai", "session", "export", fourth],
                                        capture_output=True, check=True).stdout
