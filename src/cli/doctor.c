@@ -327,17 +327,13 @@ static void check_commands(struct doctor *doctor)
 		say(doctor, NOTE, N_("commands"), "%s", problem);
 }
 
-/* Report MCP servers that can't be used, and what their files say to no effect. */
+/* Report what the files of MCP servers say to no effect. */
 static void check_servers(struct doctor *doctor)
 {
 	struct ik_setup *setup = doctor->cli.setup;
 	struct ik_mcp_servers servers = { .items = NULL };
 
 	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
-	for (size_t i = 0; i < servers.count; i++)
-		if (servers.items[i].problem)
-			say(doctor, WRONG, N_("servers"), "%s: %s", servers.items[i].name,
-				servers.items[i].problem);
 	for (size_t i = 0; i < servers.notes.count; i++)
 		say(doctor, NOTE, N_("servers"), "%s", servers.notes.items[i]);
 	ik_mcp_servers_done(&servers);
@@ -413,9 +409,11 @@ static void check_tools(struct doctor *doctor, const struct ik_registry *registr
 		if (tool->name[0] == '/' && tool->reason && tool->state != IK_TOOL_UNTRUSTED)
 			say(doctor, tool->state == IK_TOOL_FAILED ? WRONG : NOTE, N_("skills"), "%s: %s (%s)",
 				tool->name, tool->reason, tool->path);
-		else if (tool->state == IK_TOOL_FAILED)
+		else if (tool->state == IK_TOOL_FAILED && tool->path[0] == '/')
 			say(doctor, WRONG, N_("tools"), _("%s %s; ikigai tool validate %s says more"),
 				tool->name, tool->reason, tool->path);
+		else if (tool->state == IK_TOOL_FAILED) /* of a source without files */
+			say(doctor, WRONG, N_("tools"), "%s: %s", tool->name, tool->reason);
 	}
 	if (skills > 0)
 		say(doctor, OK, N_("skills"),
