@@ -166,7 +166,7 @@ static void put_database(struct ik_requests *requests)
 static enum ik_status not_started(const struct ik_requests *requests, int number,
 	struct ik_error *error)
 {
-	if (number != ENOENT)
+	if (number != ENOENT || access(requests->path, F_OK) == 0)
 		return ik_error_set_errno(error, number, _("%s cannot be started"), requests->path);
 	return ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"),
 		requests->path,
