@@ -52,17 +52,22 @@ static void add_usage(struct ik_view *view, const struct ik_usage *usage)
 		view->cost += usage->cost;
 }
 
-/* Tell of a call with the arguments that its tool gets. */
+/* Tell of a call with the arguments that its tool gets; line says in words what it does (NULL: as its
+ * tool has it). */
 static struct ik_viewed_call *tell_call(struct ik_view *view, const char *id, const char *name,
 	const char *line, const char *arguments, size_t length, bool live)
 {
+	struct ik_json_span display = ik_registry_display(ik_core_registry(view->core), name);
+	char *own = line ? NULL : ik_display_line(display.text, name, arguments, length);
 	struct ik_viewed_call *call;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
 	ik_session_put_arguments(view->core->session, name, arguments, length, &text);
-	call = ik_viewed_call_tell(&view->calls, id, name, line, text.data, text.length, live);
+	call = ik_viewed_call_tell(&view->calls, id, name, line ? line : own, text.data, text.length,
+		live);
 	ik_buf_done(&text);
+	free(own);
 	return call;
 }
 
@@ -77,7 +82,8 @@ static void tell_call_message(struct ik_view *view, const struct ik_message *mes
 	struct ik_viewed_call *call;
 
 	if (text && name)
-		(void)tell_call(view, id, name, message->content, text, length, live);
+		(void)tell_call(view, id, name,
+			message->kind == IK_KIND_TOOL_CALL ? message->content : NULL, text, length, live);
 	free(text);
 	call = ik_viewed_call_find(&view->calls, id);
 	text = message->kind == IK_KIND_TOOL_CALL ? NULL : ik_message_envelope(message, &length);
@@ -182,14 +188,8 @@ static void tell_call_event(struct ik_view *view, const struct ik_event *event)
 	struct ik_viewed_call *call = ik_viewed_call_find(&view->calls, event->id);
 
 	if (!call && event->kind != IK_EVENT_TOOL_OUTPUT && event->kind != IK_EVENT_TOOL_DONE &&
-		event->kind != IK_EVENT_ASKED) {
-		struct ik_json_span display = ik_registry_display(ik_core_registry(view->core),
-			event->name);
-		char *line = ik_display_line(display.text, event->name, event->text, event->text_length);
-
-		call = tell_call(view, event->id, event->name, line, event->text, event->text_length, true);
-		free(line);
-	}
+		event->kind != IK_EVENT_ASKED)
+		call = tell_call(view, event->id, event->name, NULL, event->text, event->text_length, true);
 	if (!call)
 		return;
 	if (event->kind == IK_EVENT_ASKING)
