@@ -264,9 +264,10 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 	};
 
 	cut_children(run);
+	end_question(run);
+	/* The sink may have closed the session. */
 	if (run->released)
 		return;
-	end_question(run);
 	/* Remove it first, so that the sink finds the session idle. */
 	run_release(run);
 	if (run->command)
