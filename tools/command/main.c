@@ -128,36 +128,26 @@ static bool print(int fd, struct ik_json_span string)
 	return printed;
 }
 
-int main(int argc, char **argv)
+/* Send the words, print the answer, and return the exit status. */
+static int call_tool(const char *place, char **argv, struct ik_buf *buf, struct ik_buf *input)
 {
-	const char *place = getenv("IKIGAI_TOOLS"), *name = argc > 0 ? ik_path_base(argv[0]) : "";
-	size_t key_length = place ? strcspn(place, ":") : 0;
-	struct ik_buf buf, input;
+	size_t key_length = strcspn(place, ":");
 	struct ik_json_span result = { NULL, 0 };
 	int64_t status = 1;
 	int fd;
 
-	if (!place || !place[key_length])
-		return fail("only commands that a tool of ikigai runs can call its tools");
-	if (argc > 0 && strcmp(name, "ikigai-tool") == 0)
-		argv++;
-	else if (argc > 0)
-		argv[0] = (char *)name;
 	fd = connect_to(place + key_length + 1);
 	if (fd < 0)
 		return fail("there is no connection to ikigai: the call is over, or a program has closed "
 					"what its sandbox leaves for that");
-	signal(SIGPIPE, SIG_IGN);
-	ik_buf_init(&buf, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&input, MESSAGE_LIMIT);
 	if (send_request(fd, place, key_length, argv, NULL))
-		result = read_result(fd, &buf);
+		result = read_result(fd, buf);
 	if (ik_json_is_true(ik_json_member(result, "input"))) {
-		if (ik_read_all(STDIN_FILENO, &input, 0) != 0 || ik_buf_status(&input) != IK_OK)
+		if (ik_read_all(STDIN_FILENO, input, 0) != 0 || ik_buf_status(input) != IK_OK)
 			return fail("standard input can't be read, or is too long");
 		result.text = NULL;
-		if (send_request(fd, place, key_length, argv, &input))
-			result = read_result(fd, &buf);
+		if (send_request(fd, place, key_length, argv, input))
+			result = read_result(fd, buf);
 	}
 	if (!result.text)
 		return fail("no answer: the call is over, or its arguments are too long");
@@ -166,4 +156,25 @@ int main(int argc, char **argv)
 		!ik_json_integer(ik_json_member(result, "status"), &status))
 		return 1;
 	return (int)status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *place = getenv("IKIGAI_TOOLS"), *name = argc > 0 ? ik_path_base(argv[0]) : "";
+	struct ik_buf buf, input;
+	int status;
+
+	if (!place || !strchr(place, ':'))
+		return fail("only commands that a tool of ikigai runs can call its tools");
+	if (argc > 0 && strcmp(name, "ikigai-tool") == 0)
+		argv++;
+	else if (argc > 0)
+		argv[0] = (char *)name;
+	signal(SIGPIPE, SIG_IGN);
+	ik_buf_init(&buf, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&input, MESSAGE_LIMIT);
+	status = call_tool(place, argv, &buf, &input);
+	ik_buf_done(&buf);
+	ik_buf_done(&input);
+	return status;
 }
