@@ -50,7 +50,7 @@ struct ik_actions *ik_actions_new(const struct ik_action_row *rows,
 	actions->table = rows;
 	while (is_row(&rows[actions->count]))
 		actions->count++;
-	actions->rows = ik_alloc((actions->count + IK_CUSTOM_MOST + 1) * sizeof(*rows));
+	actions->rows = ik_alloc((actions->count + IK_CUSTOM_ALL + 1) * sizeof(*rows));
 	memcpy(actions->rows, rows, actions->count * sizeof(*rows));
 	return actions;
 }

@@ -42,8 +42,9 @@ struct ik_custom_commands {
 	ik_custom_name_is_taken *is_taken; /* or NULL */
 	struct command_reading now;
 	const struct command_reading *before; /* while it is replaced */
-	size_t entries;                       /* looked at meanwhile */
-	bool full;                            /* there are more than IK_CUSTOM_MOST */
+	size_t entries;                       /* looked at meanwhile: of the project, or of the user */
+	size_t most;                          /* limit on the commands, with these */
+	bool full;                            /* there are more */
 	int64_t fresh_us;                     /* what was read is current until then */
 };
 
@@ -319,14 +320,18 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 			ik_format(_("%s: the name of a command begins with a letter (a to z) "
 						"and has no blanks"),
 				command.shown));
-	else if (commands->now.count >= IK_CUSTOM_MOST)
+	else if (commands->now.count >= commands->most)
 		commands->full = true;
 	else if (status->st_size > (off_t)(program ? PROGRAM_BYTES : IK_CUSTOM_TEXT_BYTES) &&
 		(!program || walk->of_project))
 		add_problem(commands, ik_format(_("%s is too large"), command.shown));
 	else if (read_file(commands, &command, &contents) &&
 		(!walk->of_project || judge(commands, &command, &contents))) {
-		describe(commands, &command, &contents);
+		/* What wants to be trusted is not even looked into. */
+		if (command.state == IK_CUSTOM_USABLE)
+			describe(commands, &command, &contents);
+		else
+			command.description = ik_strdup(command.shown);
 		add(commands, &command);
 		command = (struct ik_custom_command){ .name = NULL };
 	}
@@ -334,19 +339,25 @@ static void add_file(const struct command_walk *walk, const char *path, const st
 	command_done(&command);
 }
 
-/* Add the skills that may be typed. */
-static void add_skills(struct ik_custom_commands *commands)
+/* Begin with what has limits of its own. */
+static void begin(struct ik_custom_commands *commands)
+{
+	commands->entries = 0;
+	commands->most = commands->now.count + IK_CUSTOM_MOST;
+}
+
+/* Add the skills that may be typed, and are usable or not. */
+static void add_skills(struct ik_custom_commands *commands, bool usable)
 {
 	const struct ik_tool *skill;
 
 	for (size_t i = 0; commands->skills && (skill = ik_registry_at(commands->skills, i)); i++) {
-		bool usable = skill->state == IK_TOOL_SKILL;
 		char *description;
 
 		if (skill->name[0] != '/' || skill->model_only || !is_name(skill->name) ||
-			(!usable && skill->state != IK_TOOL_UNTRUSTED))
+			skill->state != (usable ? IK_TOOL_SKILL : IK_TOOL_UNTRUSTED))
 			continue;
-		if (commands->now.count >= IK_CUSTOM_MOST) {
+		if (commands->now.count >= commands->most) {
 			commands->full = true;
 			break;
 		}
@@ -456,12 +467,15 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 	ik_untrusted_clear(&commands->project->skipped[IK_PROJECT_PROMPTS]);
 	commands->before = &before;
 	commands->now = (struct command_reading){ .count = 0 };
-	commands->entries = 0;
 	commands->full = false;
-	for (int of_project = 1; of_project >= 0; of_project--)
+	for (int of_project = 1; of_project >= 0; of_project--) {
+		begin(commands);
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 			read_place(commands, &places[i], of_project);
-	add_skills(commands);
+	}
+	begin(commands);
+	add_skills(commands, true);
+	add_skills(commands, false);
 	if (commands->full)
 		add_problem(commands, ik_format(_("only the first %d commands are used"), IK_CUSTOM_MOST));
 	if (commands->now.count > 0)

@@ -25,8 +25,10 @@
 #include "core/places.h"
 #include "core/project.h"
 
-/* Limit on the number of commands. */
+/* Limit on the commands of the project, on the user's and on skills, so that none of them takes the
+ * place of others, and on all. */
 #define IK_CUSTOM_MOST 500
+#define IK_CUSTOM_ALL (3 * IK_CUSTOM_MOST)
 /* Limit on the size of a text. */
 #define IK_CUSTOM_TEXT_BYTES ((size_t)256 << 10)
 

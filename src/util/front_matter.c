@@ -11,6 +11,8 @@
 
 /* Limit on the front matter: people write it by hand. */
 #define LARGEST IK_KIB(64)
+/* Limit on the name of a field and on that of its map, which each field in the map repeats. */
+enum { NAME_MOST = 128 };
 
 struct reader {
 	const char *at, *end;
@@ -175,7 +177,7 @@ static bool put_quoted(struct reader *reader, struct line line, size_t indent, s
 		ik_buf_putc(&inner, ' ');
 		for (; i < line.length && !closed; i++) {
 			if (line.text[i] == '\\' && quote == '"' && i + 1 < line.length) {
-				char escape[16] = "";
+				char escape[16] = "\\";
 
 				memcpy(escape + 1, line.text + i + 1,
 					line.length - i - 1 < 14 ? line.length - i - 1 : 14);
@@ -216,6 +218,13 @@ static void put_value(struct reader *reader, struct line line, size_t indent, st
 		put_plain(reader, line, indent, value);
 }
 
+/* Return the name of a field within the map prefix, with that end; the caller frees it. */
+static char *whole_name(const char *prefix, struct line name, const char *end)
+{
+	return ik_format("%.*s%.*s%s", NAME_MOST, prefix,
+		name.length < NAME_MOST ? (int)name.length : NAME_MOST, name.text, end);
+}
+
 /* Add a field; its name is name, within the map prefix. */
 static void add_field(struct reader *reader, const char *prefix, struct line name, int line,
 	struct ik_buf *value)
@@ -228,9 +237,8 @@ static void add_field(struct reader *reader, const char *prefix, struct line nam
 	ik_buf_init(&valid, SIZE_MAX / 2);
 	ik_utf8_repair(&valid, value->data, value->length);
 	matter->fields = ik_alloc_more(matter->fields, matter->count, sizeof(*matter->fields));
-	matter->fields[matter->count++] = (struct ik_front_field){
-		ik_format("%s%.*s", prefix, (int)name.length, name.text), ik_buf_take(&valid, NULL), line
-	};
+	matter->fields[matter->count++] = (struct ik_front_field){ whole_name(prefix, name, ""),
+		ik_buf_take(&valid, NULL), line };
 }
 
 /* Where does the name of a field end? At the first colon before a blank; else at the first. */
@@ -249,7 +257,7 @@ static enum ik_status read_field(struct reader *reader, const char *prefix, stru
 static enum ik_status read_inner(struct reader *reader, const char *prefix, struct line name,
 	size_t indent, struct ik_buf *value)
 {
-	char *inner = ik_format("%s%.*s.", prefix, (int)name.length, name.text);
+	char *inner = whole_name(prefix, name, ".");
 	enum ik_status status = IK_OK;
 	struct line line;
 

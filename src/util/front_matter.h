@@ -25,7 +25,8 @@
 #include <stddef.h>
 
 struct ik_front_field {
-	char *name, *value; /* valid UTF-8; a list has a line for each item */
+	char *name;  /* as in the file; a long one is cut */
+	char *value; /* valid UTF-8; a list has a line for each item */
 	int line;
 };
 

@@ -78,6 +78,7 @@ Test(front_matter, quoted)
 	demand("name: 'it''s \\n'", "name", "it's \\n");
 	demand("name: \"a\n  b\"", "name", "a b");
 	demand("name:\n  \"a: b\"", "name", "a: b");
+	demand("name: \"C:\\docs \\d+\"", "name", "C:\\docs \\d+");
 	demand("name: \"\"", "name", "");
 	cr_assert_null(ik_front_matter_value(&matter, "name"));
 }
@@ -143,6 +144,20 @@ Test(front_matter, errors)
 	memcpy(large, "---\na: ", 7);
 	memcpy(large + sizeof(large) - 5, "\n---\n", 5);
 	demand_error(large, sizeof(large), "f.md:1: ");
+}
+
+/* What fields repeat of the name of their map is little. */
+Test(front_matter, long_names)
+{
+	static char large[60000] = "---\n";
+
+	memset(large + 4, 'n', 30000);
+	memcpy(large + 30004, ":\n a: b\n---\n", 13);
+	read_text(large);
+	cr_assert_eq(matter.count, 2);
+	cr_assert_str_eq(matter.fields[0].value, "b");
+	cr_assert_lt(strlen(matter.fields[0].name), 300);
+	cr_assert_lt(strlen(matter.fields[1].name), 300);
 }
 
 /* Neither memory nor the stack grows with what a hostile file nests. */
