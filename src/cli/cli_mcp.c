@@ -64,7 +64,7 @@ static void put_line(struct mcp_command *command, const struct ik_mcp_entry *ent
 	if (entry->problem || !entry->enabled)
 		state = ik_strdup(entry->problem ? _("broken") : _("disabled"));
 	else if (tools < 0)
-		state = ik_strdup(_("not asked yet"));
+		state = ik_strdup(_("not used yet"));
 	else
 		state = ik_format(ngettext("%ld tool", "%ld tools", (unsigned long)tools), tools);
 	ik_buf_init(&line, IK_LIMIT_CONFIG);
@@ -149,10 +149,18 @@ static enum ik_status put_pairs(const char *member, const char *const *pairs, st
 	return IK_OK;
 }
 
+/* Is what follows the name an address? It is none of a program, so --url may be left out. */
+static bool is_address(const struct ik_options *options)
+{
+	return options->second && !options->operands[2] &&
+		(ik_text_starts(options->second, "http://") || ik_text_starts(options->second, "https://"));
+}
+
 /* Append what the file is to say of the server. */
 static enum ik_status put_server(const struct ik_options *options, struct ik_buf *out,
 	struct ik_error *error)
 {
+	const char *url = options->url || !is_address(options) ? options->url : options->second;
 	enum ik_status status;
 
 	if (!options->url == !options->second)
@@ -161,8 +169,8 @@ static enum ik_status put_server(const struct ik_options *options, struct ik_buf
 			  "npx "
 			  "-y PACKAGE"),
 			options->first);
-	if (options->url)
-		ik_json_printf(out, "{'type':'http','url':'%s'", options->url);
+	if (url)
+		ik_json_printf(out, "{'type':'http','url':'%s'", url);
 	else
 		ik_json_printf(out, "{'command':'%s'", options->second);
 	if (options->second && options->operands[2]) {

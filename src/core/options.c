@@ -444,19 +444,27 @@ static bool store(const struct option_row *row, const char *value, struct ik_opt
 	return row->takes != YES_NO || yes || ik_text_equal(value, "no");
 }
 
-/* Fail with an error that names the word that getopt rejected. */
-static enum ik_status bad_option(int result, char **argv, struct ik_error *error)
+/* Fail with an error that names the word that getopt rejected, and the help of the verb. */
+static enum ik_status bad_option(int result, int argc, char **argv, struct ik_error *error)
 {
-	const char *word = argv[optind - 1];
+	const char *word = argv[optind - 1], *verb = "", *blank = "";
 
+	for (int i = 1; i < argc && !*verb; i++)
+		if (find_word(argv[i])) {
+			verb = argv[i];
+			blank = " ";
+		}
 	if (result == ':')
-		return ik_error_set(error, IK_INVALID, _("%s needs a value; see ikigai --help"), word);
+		return ik_error_set(error, IK_INVALID, _("%s needs a value; see ikigai%s%s --help"), word,
+			blank, verb);
 	if (optopt > 0 && optopt < LONG)
-		return ik_error_set(error, IK_INVALID, _("there is no option -%c; see ikigai --help"),
-			optopt);
+		return ik_error_set(error, IK_INVALID, _("there is no option -%c; see ikigai%s%s --help"),
+			optopt, blank, verb);
 	if (optopt >= LONG)
-		return ik_error_set(error, IK_INVALID, _("%s takes no value; see ikigai --help"), word);
-	return ik_error_set(error, IK_INVALID, _("there is no option %s; see ikigai --help"), word);
+		return ik_error_set(error, IK_INVALID, _("%s takes no value; see ikigai%s%s --help"), word,
+			blank, verb);
+	return ik_error_set(error, IK_INVALID, _("there is no option %s; see ikigai%s%s --help"), word,
+		blank, verb);
 }
 
 /* Read all options. given lists the rows of those on the command line. */
@@ -486,7 +494,7 @@ static enum ik_status read_options(int argc, char **argv, struct ik_options *o, 
 		while (option < LONG && i < ROWS && rows[i].letter != option)
 			i++;
 		if (i == ROWS || !store(&rows[i], optarg, o))
-			return bad_option(option, argv, error);
+			return bad_option(option, argc, argv, error);
 		given[i] = true;
 	}
 	return IK_OK;

@@ -102,7 +102,7 @@ static int by_name(const struct dirent **one, const struct dirent **other)
 	return strcmp((*one)->d_name, (*other)->d_name);
 }
 
-/* Add a file, if this user may run it. */
+/* Add a file, if this user may run it. That one cannot be run is no hook's purpose, so it is said. */
 static void add_executable(struct ik_hooks *hooks, enum ik_hook_event event, const char *path,
 	struct ik_trust *trust)
 {
@@ -110,8 +110,12 @@ static void add_executable(struct ik_hooks *hooks, enum ik_hook_event event, con
 	struct ik_error error;
 	struct stat status;
 
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || access(path, X_OK) != 0)
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return;
+	if (access(path, X_OK) != 0) {
+		complain(hooks, ik_format(_("%s is not executable, so it is no hook: chmod +x"), path));
+		return;
+	}
 	hook = add(hooks, event, path);
 	hook->pinned = trust;
 	if (trust)

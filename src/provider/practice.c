@@ -554,10 +554,26 @@ static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 	return ik_buf_take(&lost, ret_length);
 }
 
+/* Return what a user message asks for: what was typed, or the prompt that a custom command made of
+ * it, which follows in an element. */
+static struct rule_part order_of(const struct ik_message *message)
+{
+	static const char opening[] = "\n\n<prompt ", closing[] = "\n</prompt>";
+	struct rule_part order = { message->content, ik_message_typed(message) };
+	const char *text = order.text + order.length, *end, *line;
+	size_t length = message->content_length - order.length;
+
+	if (length < sizeof(opening) || memcmp(text, opening, sizeof(opening) - 1) != 0)
+		return order;
+	line = memchr(text + 2, '\n', length - 2);
+	end = memmem(text, length, closing, sizeof(closing) - 1);
+	return line && end && line < end ? (struct rule_part){ line, (size_t)(end - line) } : order;
+}
+
 /* Interpret a user message; earlier messages no longer matter. */
 static void read_user(struct practice *practice, const struct ik_message *message)
 {
-	practice->rest = trim((struct rule_part){ message->content, ik_message_typed(message) });
+	practice->rest = trim(order_of(message));
 	practice->rule = find_rule(&practice->rest);
 	practice->results = 0;
 	ik_buf_clear(&practice->text);

@@ -323,7 +323,7 @@ static void give_up_refused(struct ik_mcp_client *client, struct ik_json_span er
 {
 	char *words = ik_json_string_new(ik_json_member(error, "message"), NULL);
 
-	give_up(client, ik_format(_("the server refused to begin: %s"), words ? words : "?"));
+	give_up(client, ik_format(_("the server can't be used: %s"), words ? words : "?"));
 	free(words);
 }
 

@@ -108,6 +108,16 @@ Test(practice, takes_no_order_from_what_goes_with_a_message)
 		"arguments 0: {\"command\":\"ls\"}\nstop: tool_calls");
 }
 
+Test(practice, follows_the_prompt_that_a_command_became)
+{
+	static const char text[] = "/show all\n\n<prompt file=\"show.md\">\nrun ls\n</prompt>\n\n"
+		"<file path=\"a\">\n</prompt>\n</file>";
+	static const char data[] = "{\"typed\":9,\"attached\":[]}";
+	give(ik_message_new(IK_KIND_USER, text, sizeof text - 1, data, sizeof data - 1));
+	assert_answer(ask(all_tools, false), "call 0: id=call_1 name=bash\n"
+		"arguments 0: {\"command\":\"ls\"}\nstop: tool_calls");
+}
+
 Test(practice, says_plainly_what_it_is)
 {
 	static const char *const lines[] = { "help", "" };
