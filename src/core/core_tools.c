@@ -378,7 +378,8 @@ static struct ik_mcp_entry *read_servers(void *arg, size_t *ret_count)
 	struct ik_mcp_entry *entries;
 	struct ik_buf text;
 
-	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
+	if (!getenv(IK_MCP_INSIDE))
+		ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
 	if (setup->servers) {
 		ik_buf_init(&text, IK_LIMIT_CONFIG);
 		ik_buf_puts(&text, setup->servers);

@@ -22,6 +22,10 @@
 struct ik_mcp_transport;
 struct ik_sandbox;
 
+/* Set in the environment of servers: one that is an ikigai uses no servers itself, or it would start
+ * itself without end where a project names it. */
+#define IK_MCP_INSIDE "IKIGAI_SERVER"
+
 /* What a server is started with. Borrowed until the transport is closed. */
 struct ik_mcp_options {
 	const char *const *environment; /* that of tools, without our keys */

@@ -174,13 +174,15 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	static char *const none[] = { NULL };
 	struct stdio *stdio = ik_alloc(sizeof(*stdio));
 	char *directory = directory_of(entry, options);
-	const char **argv = command_line(entry), **environment;
+	static const char *const inside[] = { IK_MCP_INSIDE "=1", NULL };
+	const char **argv = command_line(entry), **marked, **environment;
 	char *program = ik_mcp_stdio_program(entry, options);
 	enum ik_status status;
 
 	stdio->transport = (struct ik_mcp_transport){ &ops, events, arg, NULL };
 	stdio->loop = loop;
-	environment = ik_environment_with(options->environment,
+	marked = ik_environment_with(options->environment, inside);
+	environment = ik_environment_with((const char *const *)marked,
 		(const char *const *)(entry->env ? entry->env : none));
 	if (program)
 		status = start(stdio, entry, options,
@@ -199,6 +201,7 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 		status = ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
 			entry->command);
 	free(environment);
+	free(marked);
 	free(program);
 	free(argv);
 	free(directory);
