@@ -90,15 +90,20 @@ bool ik_mention_next(const char *text, size_t length, size_t *position,
 
 /* ---- files ---- */
 
-/* Does a file of that name exist? */
-static bool exists(const struct ik_places *places, const char *path, size_t length)
+/* Return the mode of the file of that name; 0: there is none. */
+static mode_t mode_of(const struct ik_places *places, const char *path, size_t length)
 {
 	char *whole = ik_places_whole_path(places, path, length);
 	struct stat status;
-	bool found = stat(whole, &status) == 0;
+	mode_t mode = stat(whole, &status) == 0 ? status.st_mode : 0;
 
 	free(whole);
-	return found;
+	return mode;
+}
+
+static bool exists(const struct ik_places *places, const char *path, size_t length)
+{
+	return mode_of(places, path, length) != 0;
 }
 
 /* Must the user have meant a file by a name that doesn't exist? */
@@ -317,9 +322,10 @@ static bool is_known(struct ik_attach *attach, const char *path)
 	return false;
 }
 
-/* Add the files that a text mentions. */
+/* Add the files that a text mentions. In a prompt file, which may be made for others, and show code
+ * ("@app.route"), all that isn't an ordinary file is text. */
 static enum ik_status add_files(struct ik_attach *attach, const char *text, size_t length,
-	struct ik_error *error)
+	bool of_prompt, struct ik_error *error)
 {
 	const struct ik_places *places = attach->options.places;
 	enum ik_status status = IK_OK;
@@ -331,7 +337,7 @@ static enum ik_status add_files(struct ik_attach *attach, const char *text, size
 		bool later = false;
 
 		used = path_length(places, &mention);
-		if (used == 0)
+		if (used == 0 || (of_prompt && !S_ISREG(mode_of(places, mention.path, used))))
 			continue;
 		path = ik_places_whole_path(places, mention.path, used);
 		name = ik_strndup(mention.path, used);
@@ -504,13 +510,13 @@ static void read_next(struct ik_attach *attach)
 /* Continue with the files that the text mentions, and those that a prompt does, if there is one. */
 static void go_on(struct ik_attach *attach, const struct ik_expanded *prompt)
 {
-	enum ik_status status = add_files(attach, attach->written, strlen(attach->written),
+	enum ik_status status = add_files(attach, attach->written, strlen(attach->written), false,
 		&attach->error);
 
 	for (size_t i = 0; status == IK_OK && i < attach->options.given_count; i++)
 		status = add_given(attach, &attach->options.given[i], &attach->error);
 	if (status == IK_OK && prompt &&
-		add_files(attach, prompt->written->data, prompt->written->length, &attach->error) !=
+		add_files(attach, prompt->written->data, prompt->written->length, true, &attach->error) !=
 			IK_OK) {
 		struct ik_error why = attach->error;
 

@@ -349,8 +349,10 @@ struct ik_expansion *ik_expansion_start(struct ik_core *core,
 	take_arguments(expansion, line, length);
 	status = check_trust(expansion, &error);
 	if (status == IK_OK && loaded)
-		ik_buf_puts(&expansion->text,
-			"This skill is loaded already: follow it as it stands above.");
+		ik_buf_printf(&expansion->text,
+			"This skill is loaded already: follow it as it stands above. If a summary has "
+			"left it out, read %s again.",
+			expansion->path);
 	else if (status == IK_OK)
 		status = command->kind == IK_CUSTOM_PROGRAM ? run_program(expansion, &error)
 													: read_text(expansion, &error);
