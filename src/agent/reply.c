@@ -38,14 +38,15 @@ bool ik_call_ids_add(struct ik_call_ids *ids, const char *id)
 	return true;
 }
 
-/* Return wanted if it is usable (not NULL, not empty, not too long, not in use), else a new id
- * ("call_7"). The result is new memory, and is marked as in use. */
+/* Return wanted if it is usable (not NULL, not empty, not too long, not in use, and none of those of
+ * calls that no model makes), else a new id ("call_7"). The result is new memory, and is marked as in
+ * use. */
 static char *claim_id(struct ik_call_ids *ids, const char *wanted)
 {
 	char *made;
 
-	if (wanted && wanted[0] && strnlen(wanted, LONGEST_ID + 1) <= LONGEST_ID &&
-		ik_call_ids_add(ids, wanted))
+	if (wanted && wanted[0] && !ik_text_starts(wanted, IK_OWN_CALL_ID) &&
+		strnlen(wanted, LONGEST_ID + 1) <= LONGEST_ID && ik_call_ids_add(ids, wanted))
 		return ik_strdup(wanted);
 	for (;;) {
 		made = ik_format("call_%u", ++ids->next);

@@ -15,6 +15,9 @@
 /* Limit on the calls in a reply. */
 #define IK_REPLY_CALLS 1024
 
+/* How the ids of calls begin that no model makes: the user's, and those by processes. */
+#define IK_OWN_CALL_ID "run_"
+
 /* The set of call ids in a conversation. Some servers give calls no id or repeat one; since ids
  * pair results with calls, each call needs its own. */
 struct ik_call_ids {

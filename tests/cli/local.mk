@@ -6,6 +6,7 @@ CLI_TESTS = \
 	tests/cli/agents_file.screen \
 	tests/cli/closed_pipe.screen \
 	tests/cli/commands.screen \
+	tests/cli/commands_hostile.screen \
 	tests/cli/complete_bash.screen \
 	tests/cli/complete_fish.screen \
 	tests/cli/complete_zsh.screen \

@@ -80,6 +80,7 @@ SCREEN_TESTS = \
 	tests/screen/markdown.screen \
 	tests/screen/mouse.screen \
 	tests/screen/nested_calls.screen \
+	tests/screen/nested_mode.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/notify.screen \
 	tests/screen/model_default.screen \

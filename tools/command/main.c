@@ -150,7 +150,8 @@ static int call_tool(const char *place, char **argv, struct ik_buf *buf, struct 
 			result = read_result(fd, buf);
 	}
 	if (!result.text)
-		return fail("no answer: the call is over, or its arguments are too long");
+		return fail("no answer: the call is over, too many run at once, or its arguments "
+					"are too long");
 	if (!print(STDERR_FILENO, ik_json_member(result, "stderr")) ||
 		!print(STDOUT_FILENO, ik_json_member(result, "stdout")) ||
 		!ik_json_integer(ik_json_member(result, "status"), &status))

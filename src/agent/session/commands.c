@@ -24,8 +24,9 @@
 #define ANY_TOOL "ikigai-tool"
 /* Not a name that a tool can have. */
 #define SOCKET ".socket"
-/* Limit on connections; the next one waits. */
-#define CONNECTIONS 64
+/* Limit on connections; the next one is closed. It can't wait, since those before it may wait for its
+ * call. */
+#define CONNECTIONS 512
 /* The most that is written at once. */
 #define PIECE IK_KIB(256)
 
@@ -182,14 +183,6 @@ static void free_command(void *arg)
 	free(command);
 }
 
-static void set_listening(struct ik_commands *commands)
-{
-	int what = commands->count < CONNECTIONS ? IK_READABLE : 0;
-
-	(void)!ik_watch_set(commands->watch, what, NULL);
-	(void)!ik_watch_set(commands->door_watch, what, NULL);
-}
-
 /* Close a connection; whoever waited for its call no longer does. */
 static void close_command(struct ik_command *command)
 {
@@ -207,7 +200,6 @@ static void close_command(struct ik_command *command)
 	command->watch = ik_watch_close(command->watch);
 	close(command->fd);
 	ik_loop_defer(commands->options.loop, free_command, command);
-	set_listening(commands);
 	command->call = NULL;
 	if (call)
 		commands->options.cancel(commands->options.arg, call);
@@ -436,7 +428,8 @@ static void add_command(struct ik_commands *commands, int fd)
 	if (fd < 0)
 		return;
 	/* The directory is private, but may have been opened up. */
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != getuid()) {
+	if (commands->count == CONNECTIONS ||
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != getuid()) {
 		close(fd);
 		return;
 	}
@@ -450,7 +443,6 @@ static void add_command(struct ik_commands *commands, int fd)
 	command->watch = ik_watch_new(commands->options.loop, fd, on_command, command);
 	if (ik_watch_set(command->watch, IK_READABLE, NULL) != IK_OK)
 		close_command(command);
-	set_listening(commands);
 }
 
 /* Accept a connection. */
@@ -475,16 +467,20 @@ static void on_door(void *arg, int what)
 		.msg_controllen = sizeof(control),
 	};
 	const struct cmsghdr *part;
-	int fd;
+	ssize_t count = recvmsg(commands->door[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	(void)what;
-	if (recvmsg(commands->door[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
-		return;
-	part = CMSG_FIRSTHDR(&message);
-	if (!part || part->cmsg_type != SCM_RIGHTS || part->cmsg_len != CMSG_LEN(sizeof(fd)))
-		return;
-	memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-	add_command(commands, fd);
+	part = count >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (count == 0 && !part) /* a process has shut it, for all of them */
+		(void)!ik_watch_set(commands->door_watch, 0, NULL);
+	/* There is room for two. */
+	for (size_t at = 0; part && part->cmsg_type == SCM_RIGHTS && CMSG_LEN(at) < part->cmsg_len;
+		 at += sizeof(int)) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(part) + at, sizeof(fd));
+		add_command(commands, fd);
+	}
 }
 
 int ik_commands_door(const struct ik_commands *commands)
@@ -512,7 +508,8 @@ struct ik_commands *ik_commands_new(const struct ik_commands_options *options)
 	}
 	commands->watch = ik_watch_new(options->loop, commands->listener, on_connect, commands);
 	commands->door_watch = ik_watch_new(options->loop, commands->door[0], on_door, commands);
-	set_listening(commands);
+	(void)!ik_watch_set(commands->watch, IK_READABLE, NULL);
+	(void)!ik_watch_set(commands->door_watch, IK_READABLE, NULL);
 	return commands;
 }
 

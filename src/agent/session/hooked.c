@@ -56,13 +56,6 @@ static struct ik_hook_call call_of(const struct ik_hooked *hooked, enum ik_hook_
 	};
 }
 
-/* Are hooks asked about a call? */
-static bool is_waiting(const struct hooked_call *call)
-{
-	return (call->before && !ik_hook_outcome(call->before)) ||
-		(call->after && !ik_hook_outcome(call->after));
-}
-
 /* Return the first work that has not ended. */
 static const struct ik_hook_work *running(const struct ik_hooked *hooked)
 {
@@ -501,21 +494,38 @@ void ik_hooked_cancel(struct ik_hooked *hooked)
 	end_wait(hooked);
 }
 
-/* Forget calls; all: also those of processes that hooks are still asked about. */
+/* Forget the call at a place in the list. */
+static void forget(struct hooked_call **at)
+{
+	struct hooked_call *call = *at;
+
+	*at = call->next;
+	ik_hook_close(call->before);
+	ik_hook_close(call->after);
+	free(call->id);
+	free(call);
+}
+
+void ik_hooked_forget(struct ik_hooked *hooked, const char *id)
+{
+	struct hooked_call **at = &hooked->calls;
+
+	while (*at && !ik_text_equal((*at)->id, id))
+		at = &(*at)->next;
+	if (*at)
+		forget(at);
+}
+
+/* Forget the calls of the turn; all: also those that processes made, which end by themselves. */
 static void forget_calls(struct ik_hooked *hooked, bool all)
 {
-	struct hooked_call **at = &hooked->calls, *call;
+	struct hooked_call **at = &hooked->calls;
 
-	while ((call = *at)) {
-		if (!all && call->call < 0 && is_waiting(call)) {
-			at = &call->next;
-			continue;
-		}
-		*at = call->next;
-		ik_hook_close(call->before);
-		ik_hook_close(call->after);
-		free(call->id);
-		free(call);
+	while (*at) {
+		if (all || (*at)->call > 0)
+			forget(at);
+		else
+			at = &(*at)->next;
 	}
 }
 

@@ -63,6 +63,9 @@ void ik_hooked_put_context(const struct ik_hooked *hooked, int call, struct ik_b
 struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, const char *id,
 	struct ik_message *message);
 
+/* Forget the call with that id, which a process made: it has ended. */
+void ik_hooked_forget(struct ik_hooked *hooked, const char *id);
+
 /* Ask hooks about a message. Return true if it waits for them; it is sent or refused afterwards. */
 bool ik_hooked_submit(struct ik_hooked *hooked, struct ik_message *message);
 /* Ask hooks whether the turn may end. Return true if that waits for them. */
@@ -72,8 +75,7 @@ bool ik_hooked_stops(struct ik_hooked *hooked, bool again);
 bool ik_hooked_is_busy(const struct ik_hooked *hooked);
 /* End the hooks; what waits for them goes on, except that messages are not sent. */
 void ik_hooked_cancel(struct ik_hooked *hooked);
-/* The turn is over: forget its calls, but not those that hooks are still asked about, which processes
- * of the user's own calls made. */
+/* The turn is over: forget its calls. */
 void ik_hooked_end_turn(struct ik_hooked *hooked);
 
 #endif

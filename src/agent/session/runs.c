@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/reply.h"
 #include "agent/session/commands.h"
 #include "json/write.h"
 #include "loop/child.h"
@@ -43,7 +44,8 @@ struct tool_run {
 	struct ik_command *command;         /* which waits for the result; NULL: none */
 	char key[IK_UUID_TEXT];             /* of its processes; "": they have no commands */
 	bool asking;                        /* the user is asked whether it may run, */
-	bool allowed;                       /* or it may */
+	bool allowed;                       /* or it may, */
+	bool granted;                       /* because the user said so */
 	bool ending;                        /* its processes may make no more calls */
 	bool start_emitted;                 /* for a call that the turn doesn't know */
 	bool released;       /* it reports nothing more and is not in the list any more */
@@ -334,6 +336,9 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	const struct ik_runs_options *options = &run->runs->options;
 	const struct ik_judged_call call = judged(run);
 
+	cut_children(run);
+	if (run->released)
+		return;
 	if ((!run->own || run->parent) &&
 		options->ended(options->arg, &call,
 			(struct ik_json_span){ result->envelope, result->envelope_length }))
@@ -361,7 +366,7 @@ static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char
 
 	run->runs = runs;
 	run->own = !id;
-	run->id = id ? ik_strdup(id) : ik_format("run_%d", ++runs->own_count);
+	run->id = id ? ik_strdup(id) : ik_format(IK_OWN_CALL_ID "%d", ++runs->own_count);
 	run->name = ik_strdup(name);
 	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&run->arguments, arguments.text, arguments.length);
@@ -607,6 +612,7 @@ static void judge(struct tool_run *run)
 	} else if (verdict == IK_TURN_ALLOW) {
 		allow(run);
 	} else if (verdict == IK_TURN_ASK && !run->asking) {
+		run->allowed = false;
 		set_asking(run, true);
 		/* Translators: why the user is asked about a call, a sentence; then the call that makes it. */
 		why = ik_format(_("%s The call comes from a command: %s"), text, run->parent->line);
@@ -619,22 +625,15 @@ static void judge(struct tool_run *run)
 	free(text);
 }
 
-/* Return the call that asks the user and has this id (NULL: any), or NULL. */
-static struct tool_run *find_asking(const struct ik_runs *runs, const char *id)
+void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && (!run->asking || (id && !ik_text_equal(run->id, id))))
+	while (run && (!run->asking || !ik_text_equal(run->id, id)))
 		run = run->next;
-	return run;
-}
-
-void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial)
-{
-	struct tool_run *run = find_asking(runs, id);
-
 	if (!run)
 		return;
+	run->granted = allowed;
 	if (allowed)
 		allow(run);
 	else
@@ -651,16 +650,27 @@ void ik_runs_rule(struct ik_runs *runs, int call)
 		judge(run);
 }
 
-void ik_runs_judge_again(struct ik_runs *runs)
+/* Return the next call by a process, after the one with that number, that has not started, and that
+ * the user has not allowed. */
+static struct tool_run *next_open(const struct ik_runs *runs, int call)
 {
 	struct tool_run *run = runs->first;
 
-	while (run) {
-		struct tool_run *next = run->next;
+	while (run &&
+		(run->call >= call || run->start_emitted || run->granted || !(run->asking || run->allowed)))
+		run = run->next;
+	return run;
+}
 
-		if (run->asking)
-			judge(run);
-		run = run->asking ? next : find_asking(runs, NULL);
+void ik_runs_judge_again(struct ik_runs *runs)
+{
+	struct tool_run *run;
+	int call = 0;
+
+	/* Look for each anew: the sink may end other runs. */
+	while ((run = next_open(runs, call))) {
+		call = run->call;
+		judge(run);
 	}
 }
 
@@ -874,17 +884,19 @@ void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bo
 	runs->tools_ready = ready;
 	if (runs->commands)
 		ik_commands_set_registry(runs->commands, registry);
-	if (ready)
-		start_waiting(runs);
+	if (!ready)
+		return;
+	start_waiting(runs);
+	ik_runs_judge_again(runs); /* a name may now be a different tool */
 }
 
-/* Return the first of the model's runs (own: the user's); waiting: only those not yet started.
- * NULL: none. */
+/* Return the first of the model's runs (own: the user's); waiting: only those not yet started that no
+ * process made. NULL: none. */
 static struct tool_run *find(const struct ik_runs *runs, bool own, bool waiting)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && (run->own != own || (waiting && (run->run || run->shell))))
+	while (run && (run->own != own || (waiting && (run->run || run->shell || run->parent))))
 		run = run->next;
 	return run;
 }
@@ -918,8 +930,9 @@ void ik_runs_cancel(struct ik_runs *runs, bool own)
 	 * time, as above. */
 	while ((run = find(runs, own, true)))
 		cut(run);
+	/* A call by a process ends with that. If it ended before, the process would go on. */
 	for (run = runs->first; run; run = run->next) {
-		if (run->own == own && run->run)
+		if (run->own == own && run->run && !run->parent)
 			ik_run_cancel(run->run);
 		else if (run->own == own && run->child)
 			ik_child_cancel(run->child);

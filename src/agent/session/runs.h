@@ -90,7 +90,7 @@ void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_sp
 void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial);
 /* Judge such a call again, which waited for hooks. */
 void ik_runs_rule(struct ik_runs *runs, int call);
-/* Judge the calls that ask again. */
+/* Judge the calls that ask, or wait until they may start, again. */
 void ik_runs_judge_again(struct ik_runs *runs);
 /* Start a shell command of the user's. */
 void ik_runs_start_command(struct ik_runs *runs, const char *command);

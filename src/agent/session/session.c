@@ -335,7 +335,9 @@ static struct ik_message *hooked_result(void *arg, const char *id, struct ik_mes
 {
 	const struct ik_session *session = arg;
 
-	return ik_hooked_result(session->hooked, id, message);
+	message = ik_hooked_result(session->hooked, id, message);
+	ik_hooked_forget(session->hooked, id);
+	return message;
 }
 
 static bool may_end(void *arg, bool again)
