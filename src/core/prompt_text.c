@@ -25,6 +25,8 @@ bool ik_prompt_next(const char *text, size_t length, size_t *position,
 {
 	size_t start = *position, at = start, found = 0;
 
+	if (start == length)
+		return false;
 	while (at < length && found == 0) {
 		if (at == 0 || strchr(" \t\r\n", text[at - 1]))
 			found = command_length(text + at, length - at);
@@ -38,7 +40,7 @@ bool ik_prompt_next(const char *text, size_t length, size_t *position,
 		*ret_part = (struct ik_prompt_part){ text + start, at - start, false };
 	}
 	*position = at;
-	return at > start;
+	return true;
 }
 
 /* Read a number of few digits at *at, and move *at past it. Return false if there is none. */
