@@ -136,17 +136,42 @@ void ik_action_list(const struct ik_action_row *rows, enum ik_group group, struc
 
 /* ---- /help ---- */
 
-/* Append that the command does not exist, and the nearest one that does. */
+/* Return what to type for a command that other programs have; NULL: none. */
+static const char *known_elsewhere(const char *word)
+{
+	static const char *const names[][2] = {
+		{ "/approvals", "/mode" },
+		{ "/permissions", "/mode" },
+		{ "/plan", "/mode" },
+		{ "/cost", "/usage" },
+		{ "/status", "/usage" },
+		{ "/skills", "/tool --all" },
+		{ "/mcp", "!ikigai mcp list" },
+		{ "/hooks", "!ikigai hook list" },
+		{ "/config", "!ikigai config" },
+		{ "/doctor", "!ikigai doctor" },
+		{ "/statusline", "!ikigai config set ui.status_command COMMAND" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (ik_text_equal(names[i][0], word))
+			return names[i][1];
+	return NULL;
+}
+
+/* Append that the command does not exist, and what was probably meant: another program's name for
+ * it, or the nearest one that exists. */
 static void put_unknown(const struct ik_action_row *rows, const char *word, struct ik_buf *out)
 {
-	const char **names = NULL, *near;
+	const char **names = NULL, *near = known_elsewhere(word);
 	size_t count = 0;
 
 	for (; (rows = ik_action_next_command(rows)); rows++) {
 		names = ik_alloc_array(names, count + 1, sizeof(*names));
 		names[count++] = rows->name;
 	}
-	near = ik_text_nearest(word, names, count);
+	if (!near)
+		near = ik_text_nearest(word, names, count);
 	if (near)
 		ik_buf_printf(out, _("There is no command %s. Did you mean %s?"), word, near);
 	else

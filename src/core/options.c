@@ -517,6 +517,9 @@ static enum ik_status check(const struct verb *verb, const bool given[ROWS], cha
 			_(verb->wants));
 	if (verb->verb == IK_VERB_EXEC && count > 1 && !ik_text_equal(operands[1], "-"))
 		most = 1; /* only a "-" may follow a prompt */
+	if (count > most && verb->verb != IK_VERB_CHAT && verb->verb != IK_VERB_EXEC)
+		return ik_error_set(error, IK_INVALID, _("one word too many: \"%s\"; see ikigai %s --help"),
+			operands[most], verb->word);
 	if (count > most)
 		return ik_error_set(error, IK_INVALID,
 			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"), operands[most]);

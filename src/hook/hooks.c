@@ -13,6 +13,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* Limit on the time that a file may give a hook. */
@@ -84,9 +85,15 @@ static struct ik_hook *add(struct ik_hooks *hooks, enum ik_hook_event event, con
 /* Add a problem; sentence is taken over. */
 static void complain(struct ik_hooks *hooks, char *sentence)
 {
+	struct ik_buf line;
+
+	/* A project chooses the names of its files. */
+	ik_buf_init(&line, IK_KIB(64));
+	ik_sanitize_line(&line, sentence, strlen(sentence));
+	free(sentence);
 	hooks->problems = ik_alloc_more(hooks->problems, hooks->problem_count,
 		sizeof(*hooks->problems));
-	hooks->problems[hooks->problem_count++] = sentence;
+	hooks->problems[hooks->problem_count++] = ik_buf_take(&line, NULL);
 }
 
 /* ---- executables ---- */
@@ -122,8 +129,39 @@ static void add_executable(struct ik_hooks *hooks, enum ik_hook_event event, con
 		hook->state = ik_trust_examine(trust, path, &hook->identity, &error);
 }
 
+/* Would somebody expect hooks in a directory of this name, although it is no event's? */
+static bool is_stray(const char *name)
+{
+	for (int event = 0; event < IK_HOOK_EVENTS; event++) {
+		const char *rest = ik_text_starts(name, event_names[event])
+			? name + strlen(event_names[event])
+			: "?";
+
+		if (!rest[0] || ik_text_equal(rest, ".d"))
+			return !rest[0];
+	}
+	return ik_text_ends(name, ".d");
+}
+
+/* Name what lies beside the events' directories and looks like one: its hooks would be missed. */
+static void name_strays(struct ik_hooks *hooks, const char *path)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, counts, by_name);
+
+	for (int i = 0; i < count; i++) {
+		if (is_stray(entries[i]->d_name))
+			complain(hooks,
+				ik_format(_("%s/%s is no event's directory; see ikigai-hooks(7)"), path,
+					entries[i]->d_name));
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 void ik_hooks_add_directory(struct ik_hooks *hooks, const char *path, struct ik_trust *trust)
 {
+	name_strays(hooks, path);
 	for (int event = 0; event < IK_HOOK_EVENTS; event++) {
 		char *directory = ik_format("%s/%s.d", path, event_names[event]);
 		struct dirent **entries = NULL;
@@ -202,8 +240,13 @@ static void take_text(const struct source *source, struct ik_json_span value)
 		struct ik_json_span element;
 		struct ik_json_walk walk = { NULL };
 
-		while (ik_json_next(list, &walk, NULL, &element))
+		while (ik_json_next(list, &walk, NULL, &element)) {
+			if (!ik_json_member(element, "hooks").text)
+				complain(source->hooks,
+					ik_format(_("%s: an entry of %s has no list \"hooks\"; see ikigai-hooks(7)"),
+						source->path, event_names[event]));
 			take_commands(source, (enum ik_hook_event)event, element);
+		}
 	}
 }
 
