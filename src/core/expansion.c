@@ -97,8 +97,7 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 	const struct ik_shell_words *words = &expansion->arguments.words;
 	const char **argv = ik_alloc_array(NULL, words->count + 5, sizeof(*argv)), **environment;
 	char *typed = ik_format("ARGUMENTS=%s", expansion->typed);
-	const char *sandbox = ik_sandbox_variable(setup->sandbox);
-	const char *const ours[] = { typed, sandbox ? sandbox : IK_SANDBOX_VARIABLE, NULL };
+	const char *const ours[] = { typed, ik_sandbox_variable(setup->sandbox, SHELL), NULL };
 	struct ik_child_spec spec = {
 		.path = script ? "/bin/sh" : expansion->path,
 		.identity = !script && expansion->pinned ? &expansion->identity : NULL,

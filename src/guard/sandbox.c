@@ -798,6 +798,12 @@ static bool is_apart(const struct ik_sandbox *sandbox)
 	return sandbox->mode != IK_SANDBOX_OFF || !sandbox->network;
 }
 
+bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool)
+{
+	return sandbox && !is_excepted(sandbox, tool) &&
+		ik_sandbox_state(sandbox) != IK_SANDBOX_NOT_WANTED;
+}
+
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement, bool *ret_confined,
 	struct ik_error *error)
@@ -808,8 +814,7 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	enum ik_status status;
 
 	*ret_confined = false;
-	if (!sandbox || is_excepted(sandbox, tool) ||
-		ik_sandbox_state(sandbox) == IK_SANDBOX_NOT_WANTED)
+	if (!ik_sandbox_confines(sandbox, tool))
 		return IK_OK;
 	refresh_listing(sandbox, purpose);
 	places = ik_alloc_array(NULL, sandbox->writable_count + DEVICE_COUNT + 1, sizeof(*places));
@@ -836,15 +841,15 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 		mode_names[sandbox->mode], reason.text);
 }
 
-const char *ik_sandbox_variable(const struct ik_sandbox *sandbox)
+const char *ik_sandbox_variable(const struct ik_sandbox *sandbox, const char *tool)
 {
 	static const char *const variables[IK_SANDBOX_MODE_COUNT] = {
-		IK_SANDBOX_VARIABLE "=off",
-		IK_SANDBOX_VARIABLE "=project",
-		IK_SANDBOX_VARIABLE "=read-only",
+		"IKIGAI_SANDBOX=off",
+		"IKIGAI_SANDBOX=project",
+		"IKIGAI_SANDBOX=read-only",
 	};
 
-	return variables[sandbox->mode];
+	return ik_sandbox_confines(sandbox, tool) ? variables[sandbox->mode] : "IKIGAI_SANDBOX";
 }
 
 /* Append one of several paths. */

@@ -69,6 +69,9 @@ void ik_sandbox_set_mode(struct ik_sandbox *sandbox, enum ik_sandbox_mode mode);
 /* The purpose of a process. */
 enum ik_sandbox_purpose { IK_SANDBOX_CALL, IK_SANDBOX_QUESTION };
 
+/* Is a process of a tool confined? sandbox may be NULL: it is not. */
+bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool);
+
 /*
  * Make the confinement for a process of a tool; close it with ik_confine_close(). *ret_confined
  * false: the process is not confined, and there is nothing to close. On failure the process must
@@ -87,9 +90,9 @@ enum ik_sandbox_state {
 };
 enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox);
 
-/* Return IKIGAI_SANDBOX=MODE for the environment of a confined tool (static). */
-#define IK_SANDBOX_VARIABLE "IKIGAI_SANDBOX"
-const char *ik_sandbox_variable(const struct ik_sandbox *sandbox);
+/* Return IKIGAI_SANDBOX=MODE for the environment of a tool's process; if that is not confined,
+ * IKIGAI_SANDBOX, which unsets it (static). sandbox may be NULL. */
+const char *ik_sandbox_variable(const struct ik_sandbox *sandbox, const char *tool);
 
 /* Append the description for the model; nothing if nothing is confined. */
 void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out);

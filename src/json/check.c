@@ -283,6 +283,17 @@ void ik_json_repair(struct ik_buf *out, const char *text, size_t length)
 	ik_utf8_repair(out, at, (size_t)(end - at));
 }
 
+bool ik_json_check_repaired(const char *text, size_t length, struct ik_buf *repaired,
+	struct ik_json_span *ret_value)
+{
+	if (ik_json_check(text, length, ret_value, NULL) == IK_OK)
+		return true;
+	ik_buf_clear(repaired);
+	ik_json_repair(repaired, text, length);
+	return ik_buf_status(repaired) == IK_OK &&
+		ik_json_check(repaired->data, repaired->length, ret_value, NULL) == IK_OK;
+}
+
 /* Return the end of the comment that begins at text, or end if it is not closed. */
 static char *comment_end(char *text, char *end)
 {

@@ -55,6 +55,10 @@ enum ik_status ik_json_check_around(const char *text, size_t length, int levels,
  * only faults are such characters becomes JSON. Does not check it. Needs the whole text.
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
+/* Check text, and if that fails, its repair, which replaces the contents of the buffer. Return false
+ * if it is no JSON then either. */
+bool ik_json_check_repaired(const char *text, size_t length, struct ik_buf *repaired,
+	struct ik_json_span *ret_value);
 
 /* Overwrite // and block comments outside strings, and an editor's byte order mark, with blanks (line
  * feeds stay), so that lines and columns do not change. */

@@ -236,17 +236,6 @@ static void take_text(struct ik_run *run)
 			run->files));
 }
 
-/* Is the output one JSON value, apart perhaps from its characters? repaired is for their repair. */
-static bool read_value(const struct ik_buf *output, struct ik_buf *repaired,
-	struct ik_json_span *ret_value)
-{
-	if (ik_json_check(output->data, output->length, ret_value, NULL) == IK_OK)
-		return true;
-	ik_json_repair(repaired, output->data, output->length);
-	return ik_buf_status(repaired) == IK_OK &&
-		ik_json_check(repaired->data, repaired->length, ret_value, NULL) == IK_OK;
-}
-
 /* The tool exited with status 0: its output is JSON, or text if it is Kodelet's or too large to be
  * read at once. */
 static void take_answer(struct ik_run *run)
@@ -263,7 +252,8 @@ static void take_answer(struct ik_run *run)
 		fail(run, IK_TOOL_INVALID_OUTPUT,
 			ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length),
 			0);
-	else if (!large && read_value(&output->bytes, &repaired, &value))
+	else if (!large &&
+		ik_json_check_repaired(output->bytes.data, output->bytes.length, &repaired, &value))
 		take_value(run, value);
 	else if (large || ik_buf_status(&repaired) != IK_OK || run->protocol == IK_PROTOCOL_KODELET)
 		take_text(run);
@@ -370,20 +360,15 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		.id = options->id,
 		.memory_limit = options->memory_limit,
 		.door = options->door,
+		.sandbox = options->sandbox,
 	};
 	struct ik_error error = { .text = "" };
-	struct ik_confinement confinement;
 
-	if (ik_sandbox_enter(options->sandbox, tool->name, IK_SANDBOX_CALL, &confinement,
-			&run->confined, &error) == IK_OK &&
-		tool->owner) {
-		spec.confinement = run->confined ? &confinement : NULL;
-		spec.sandbox = run->confined ? ik_sandbox_variable(options->sandbox) : NULL;
+	if (tool->owner) {
 		run->source = tool->owner;
 		run->call = run->source->ops->call(run->source, &spec, &events, run, &error);
 	}
-	if (run->confined)
-		ik_confine_close(&confinement);
+	run->confined = run->call && ik_sandbox_confines(options->sandbox, tool->name);
 	if (!run->call && error.status == IK_DENIED)
 		fail(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text),
 			-1);

@@ -19,6 +19,7 @@
 #include "tool/registry.h"
 #include "tool/schema_cache.h"
 
+struct ik_sandbox;
 struct ik_source;
 
 /* Valid until the source is closed. */
@@ -46,11 +47,10 @@ struct ik_call_spec {
 	/* For a call in a process of its own: */
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *directory;
-	const char *id;                           /* for IKIGAI_CALL; NULL: none */
-	int64_t memory_limit;                     /* bytes; 0: none */
-	int door;                                 /* as in loop/child.h */
-	const struct ik_confinement *confinement; /* NULL: not confined */
-	const char *sandbox; /* NAME=VALUE for the environment of a confined process, or NULL */
+	const char *id;             /* for IKIGAI_CALL; NULL: none */
+	int64_t memory_limit;       /* bytes; 0: none */
+	int door;                   /* as in loop/child.h */
+	struct ik_sandbox *sandbox; /* for that process; NULL: not confined */
 };
 
 /* A call at work; what it is only its source knows. */

@@ -453,14 +453,15 @@ static void close_call(struct ik_call *call)
  * native tools plus IKIGAI_LIVE=1 (and IKIGAI_CALL, IKIGAI_SANDBOX); a Kodelet tool as `TOOL run`,
  * in its own environment and nothing else. */
 static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spec *spec,
-	const struct ik_child_events *events, void *arg, struct ik_error *error)
+	const struct ik_confinement *confinement, const struct ik_child_events *events, void *arg,
+	struct ik_error *error)
 {
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
 	char *id = spec->id ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
 	const char *const ours[] = { "IKIGAI_LIVE=1", id ? id : IK_CALL_VARIABLE,
-		spec->sandbox ? spec->sandbox : IK_SANDBOX_VARIABLE, NULL };
+		ik_sandbox_variable(spec->sandbox, tool->name), NULL };
 	const char **live = native ? ik_environment_with(environment, ours) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec spec_of_child = {
@@ -469,7 +470,7 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.argv = argv,
 		.environment = native ? live : environment,
 		.directory = spec->directory,
-		.confinement = spec->confinement,
+		.confinement = confinement,
 		.input = spec->arguments,
 		.input_length = spec->length,
 		.timeout_ms = spec->timeout_ms,
@@ -505,11 +506,18 @@ static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
 static struct ik_call *directory_call(struct ik_source *source, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
+	struct ik_confinement confinement;
 	struct ik_call *call;
+	bool confined;
 
-	if (!may_be_called(spec->tool, error))
+	if (!may_be_called(spec->tool, error) ||
+		ik_sandbox_enter(spec->sandbox, spec->tool->name, IK_SANDBOX_CALL, &confinement, &confined,
+			error) != IK_OK)
 		return NULL;
-	call = start_call(((struct directory *)source)->loop, spec, events, arg, error);
+	call = start_call(((struct directory *)source)->loop, spec, confined ? &confinement : NULL,
+		events, arg, error);
+	if (confined)
+		ik_confine_close(&confinement);
 	/* A start that the kernel forbids is a failure; IK_DENIED means that we forbid it. */
 	if (!call && error->status == IK_DENIED)
 		error->status = IK_UNAVAILABLE;

@@ -676,18 +676,6 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 	report(decoder, &delta);
 }
 
-/* Repair the characters of a JSON text and check it. */
-static bool check_text(struct ik_stream_decoder *decoder, const char *text, size_t length,
-	struct ik_json_span *ret_value)
-{
-	if (ik_json_check(text, length, ret_value, NULL) == IK_OK)
-		return true;
-	ik_buf_clear(&decoder->repaired);
-	ik_json_repair(&decoder->repaired, text, length);
-	return ik_buf_status(&decoder->repaired) == IK_OK &&
-		ik_json_check(decoder->repaired.data, decoder->repaired.length, ret_value, NULL) == IK_OK;
-}
-
 /* Handle an event of the stream. */
 static void take_event(void *arg, const char *event, const char *data, size_t length)
 {
@@ -706,7 +694,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	}
 	if (!length)
 		return;
-	if (check_text(decoder, data, length, &value)) {
+	if (ik_json_check_repaired(data, length, &decoder->repaired, &value)) {
 		decoder->format->take(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
 		/* Once the stop reason is known, the reply is complete, whatever follows. */
@@ -764,7 +752,8 @@ static bool take_body(struct ik_stream_decoder *decoder)
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span value, key, item;
 
-	if (!check_text(decoder, decoder->body.data, decoder->body.length, &value))
+	if (!ik_json_check_repaired(decoder->body.data, decoder->body.length, &decoder->repaired,
+			&value))
 		return false;
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		while (!decoder->over && ik_json_next(value, &walk, &key, &item))

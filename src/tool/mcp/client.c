@@ -545,12 +545,14 @@ static void on_message(void *arg, const char *text, size_t length)
 	struct ik_mcp_client *client = arg;
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span value, key, element;
+	struct ik_buf repaired;
 
 	if (client->closed || client->failure)
 		return;
+	ik_buf_init(&repaired, 2 * IK_MCP_MESSAGE_LIMIT);
 	if (!text) {
 		client->events->lost(client->arg);
-	} else if (ik_json_check(text, length, &value, NULL) != IK_OK) {
+	} else if (!ik_json_check_repaired(text, length, &repaired, &value)) {
 		ik_log(IK_LOG_DEBUG, "mcp: a message is not JSON");
 	} else if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		/* A batch, as in 2025-03-26. */
@@ -559,6 +561,7 @@ static void on_message(void *arg, const char *text, size_t length)
 	} else {
 		take_message(client, value);
 	}
+	ik_buf_done(&repaired);
 }
 
 static void on_log(void *arg, const char *bytes, size_t length)

@@ -463,7 +463,12 @@ static void fail_calls(struct mcp_server *server, const char *sentence,
 
 static void on_lost(void *arg)
 {
-	fail_calls(arg, "the server sent a message of more than 64 MiB", NULL);
+	static const char sentence[] = "the server sent a message of more than 64 MiB";
+	struct mcp_server *server = arg;
+
+	server->listing = ik_mcp_request_cancel(server->listing);
+	fail_calls(server, sentence, NULL);
+	fail_scan(server, "MCP_ERROR", ik_strdup(sentence));
 }
 
 /* Return the last line that the server logged (new memory), or "". */

@@ -566,6 +566,9 @@ static enum ik_status start_helper(struct mcp_http *http, struct ik_error *error
 	static const struct ik_child_events events = { on_helper_output, on_helper_done };
 	const struct ik_mcp_options *options = http->options;
 	const char *const argv[] = { "sh", "-c", http->entry->headers_helper, NULL };
+	const char *const sandbox[] = { ik_sandbox_variable(options->sandbox, http->entry->name),
+		NULL };
+	const char **environment;
 	struct ik_confinement confinement;
 	enum ik_status status;
 	bool confined;
@@ -576,16 +579,18 @@ static enum ik_status start_helper(struct mcp_http *http, struct ik_error *error
 		&confined, error);
 	if (status != IK_OK)
 		return status;
+	environment = ik_environment_with(options->environment, sandbox);
 	status = ik_child_start(http->loop,
 		&(struct ik_child_spec){
 			.path = "/bin/sh",
 			.argv = argv,
-			.environment = options->environment,
+			.environment = environment,
 			.directory = options->directory,
 			.confinement = confined ? &confinement : NULL,
 			.timeout_ms = HELPER_MS,
 		},
 		&events, http, &http->helper, error);
+	free(environment);
 	if (confined)
 		ik_confine_close(&confinement);
 	return status;

@@ -171,25 +171,25 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	struct ik_error *error)
 {
 	static const struct ik_mcp_transport_ops ops = { stdio_send, stdio_end, stdio_close };
-	static char *const none[] = { NULL };
 	struct stdio *stdio = ik_alloc(sizeof(*stdio));
 	char *directory = directory_of(entry, options);
-	static const char *const inside[] = { IK_MCP_INSIDE "=1", NULL };
-	const char **argv = command_line(entry), **marked, **environment;
+	const char *const ours[] = { IK_MCP_INSIDE "=1",
+		ik_sandbox_variable(options->sandbox, entry->name), NULL };
+	const char **argv = command_line(entry), **environment, **whole = NULL;
 	char *program = ik_mcp_stdio_program(entry, options);
 	enum ik_status status;
 
 	stdio->transport = (struct ik_mcp_transport){ &ops, events, arg, NULL };
 	stdio->loop = loop;
-	marked = ik_environment_with(options->environment, inside);
-	environment = ik_environment_with((const char *const *)marked,
-		(const char *const *)(entry->env ? entry->env : none));
+	environment = ik_environment_with(options->environment, ours);
+	if (entry->env)
+		whole = ik_environment_with(environment, (const char *const *)entry->env);
 	if (program)
 		status = start(stdio, entry, options,
 			&(struct ik_child_spec){
 				.path = program,
 				.argv = argv,
-				.environment = environment,
+				.environment = whole ? whole : environment,
 				.directory = directory,
 				.input_room = BACKLOG_LIMIT,
 				.kill_after_ms = KILL_AFTER_MS,
@@ -200,8 +200,8 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	else
 		status = ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
 			entry->command);
+	free(whole);
 	free(environment);
-	free(marked);
 	free(program);
 	free(argv);
 	free(directory);

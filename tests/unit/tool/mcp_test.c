@@ -152,7 +152,7 @@ static void try_all(struct scene *scene)
 {
 	const struct ik_tool *tool;
 
-	cr_assert_eq(ik_registry_ok_count(scene->registry), 25);
+	cr_assert_eq(ik_registry_ok_count(scene->registry), 26);
 	tool = ik_registry_find(scene->registry, "a__echo");
 	cr_assert_str_eq(tool->path, "mcp:a/echo");
 	cr_assert_str_eq(tool->kind, "mcp");
@@ -171,6 +171,10 @@ static void try_all(struct scene *scene)
 	call(scene, "a__twice", "{}", 0, "\"first\"");
 	call(scene, "a__unknown", "{}", 0, "\"known\"");
 	call(scene, "a__broken", "{}", 0, "\"whole\"");
+	call(scene, "a__bytes", "{}", 0,
+		"\"a\xef\xbf\xbd"
+		"b\xef\xbf\xbd"
+		"c\"");
 	call(scene, "a__want", "{}", 0, "[-32601, {}]");
 	call(scene, "a__chat_ter", "{}", 0, "hello from chat.ter");
 	call(scene, "a__picture", "{}", 0, "\"images\":[{\"image\":\"iVBOR");
@@ -233,7 +237,7 @@ Test(mcp, start_spawns_nothing)
 	cr_assert_eq(begun, 1);
 	scene.discovery = ik_discovery_close(scene.discovery);
 	discover(&scene, 2000);
-	cr_assert_eq(ik_registry_ok_count(scene.registry), 25);
+	cr_assert_eq(ik_registry_ok_count(scene.registry), 26);
 	cr_assert_eq(sent(&scene, "\"initialize\""), 1);
 	/* The era is known. */
 	call(&scene, "a__echo", "{\"text\":\"once\"}", 0, "\"once\"");
@@ -243,7 +247,7 @@ Test(mcp, start_spawns_nothing)
 	scene.awaited = 2;
 	ik_discovery_scan(scene.discovery, IK_CACHE_NOTHING);
 	support_loop_run(scene.loop);
-	cr_assert_eq(ik_registry_ok_count(scene.registry), 25);
+	cr_assert_eq(ik_registry_ok_count(scene.registry), 26);
 	cr_assert_eq(sent(&scene, "\"initialize\""), 2);
 	end(&scene);
 }
@@ -275,6 +279,9 @@ Test(mcp, beginnings)
 	begin(&scene, "endless");
 	cr_assert_eq(ik_registry_ok_count(scene.registry), 0);
 	cr_assert_not_null(strstr(support_entry(scene.registry, "")->reason, "has no end"));
+	end(&scene);
+	begin(&scene, "huge");
+	cr_assert_not_null(strstr(support_entry(scene.registry, "")->reason, "more than 64 MiB"));
 	end(&scene);
 	begin(&scene, "gone");
 	cr_assert_str_eq(support_entry(scene.registry, "")->reason,
