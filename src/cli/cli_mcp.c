@@ -40,18 +40,21 @@ struct mcp_command {
 
 /* ---- list ---- */
 
-/* Append where a server is: its command line, or its address without passwords. */
+/* Append where a server is, its command line or its address, without secrets. */
 static void put_place(const struct ik_mcp_entry *entry, struct ik_buf *out)
 {
-	char *shown = ik_redact(entry->url);
+	const char *place = entry->url ? entry->url : entry->command;
+	struct ik_buf whole;
+	char *shown;
 
-	if (entry->url)
-		ik_buf_puts(out, shown);
-	else if (entry->command)
-		ik_buf_puts(out, entry->command);
+	ik_buf_init(&whole, IK_LIMIT_CONFIG);
+	ik_buf_puts(&whole, place ? place : "");
 	for (char *const *argument = entry->args; !entry->url && argument && *argument; argument++)
-		ik_buf_printf(out, " %s", *argument);
+		ik_buf_printf(&whole, " %s", *argument);
+	shown = ik_redact(whole.data);
+	ik_buf_puts(out, shown);
 	free(shown);
+	ik_buf_done(&whole);
 }
 
 /* Append a line about a server: name, state, place and the file that names it. */

@@ -91,7 +91,7 @@ void ik_child_cancel(struct ik_child *child);
  * more. */
 bool ik_child_write(struct ik_child *child, const char *bytes, size_t length);
 /* Close its input once it is written, and end it as a time-out does if it runs on for so many ms. When
- * it is closed before that, it may live until it ends by itself, or until ik_children_end(). */
+ * it is closed before that, it has some seconds more, or until ik_children_end(). */
 void ik_child_end(struct ik_child *child, int64_t wait_ms);
 
 int ik_child_pid(const struct ik_child *child);

@@ -17,6 +17,8 @@
 #define LAST_WAIT_MS 1000
 /* How long the program's end waits for processes that have been told to end. */
 #define PARTING_MS 500
+/* How long a process that was told to end may run on before SIGTERM, and then before SIGKILL. */
+#define PARTED_MS 2000
 
 /* Descriptors that are not for children: terminal, store, network, log. */
 #define RESERVED_DESCRIPTORS 64
@@ -30,7 +32,8 @@ struct ik_process {
 	pid_t pid;
 	void (*ended)(void *arg); /* NULL: closed, only waits to be reaped */
 	void *arg;
-	bool parts; /* it has been told to end */
+	struct ik_timer *parting; /* until SIGTERM or SIGKILL, once it was told to end; or NULL */
+	bool warned;              /* by SIGTERM */
 	bool is_zombie;
 	bool reaped; /* the pid may have been reused */
 	int status;
@@ -126,6 +129,7 @@ static void changed(struct children *all)
 /* Release the record of a process that is closed and reaped. */
 static void release(struct ik_process *process)
 {
+	process->parting = ik_timer_close(process->parting);
 	ik_loop_defer(process->all->loop, free, process);
 }
 
@@ -295,10 +299,23 @@ struct ik_process *ik_process_let_go(struct ik_process *process)
 	return NULL;
 }
 
+/* It runs on although it was told to end. */
+static void on_parting(void *arg)
+{
+	struct ik_process *process = arg;
+
+	ik_process_signal(process, process->warned ? SIGKILL : SIGTERM);
+	if (!process->warned)
+		ik_timer_start(process->parting, PARTED_MS);
+	process->warned = true;
+}
+
 struct ik_process *ik_process_part(struct ik_process *process)
 {
-	if (process)
-		process->parts = true;
+	if (process && !process->reaped) {
+		process->parting = ik_timer_new(process->all->loop, on_parting, process);
+		ik_timer_start(process->parting, PARTED_MS);
+	}
 	return ik_process_let_go(process);
 }
 
@@ -373,7 +390,7 @@ static bool some_part(const struct children *all)
 {
 	const struct ik_process *process = all->first;
 
-	while (process && !process->parts)
+	while (process && !process->parting)
 		process = process->next;
 	return process;
 }

@@ -81,7 +81,8 @@ bool ik_process_reap(struct ik_process *process, int *ret_status);
 struct ik_process *ik_process_close(struct ik_process *process);
 /* The same, but let it live until it ends by itself. */
 struct ik_process *ik_process_let_go(struct ik_process *process);
-/* The same, but ik_children_end() waits for a moment, since it has been told to end. */
+/* The same, but it has been told to end: ik_children_end() waits for a moment, and one that runs on
+ * for some seconds is ended. */
 struct ik_process *ik_process_part(struct ik_process *process);
 
 #endif

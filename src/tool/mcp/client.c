@@ -8,6 +8,7 @@
 #include "json/write.h"
 #include "tool/mcp/version.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -54,8 +55,8 @@ struct ik_mcp_client {
 	int64_t last_id;
 	struct ik_mcp_request *requests;
 	struct ik_timer *silence;
-	struct ik_timer *pause; /* until a change of the tools is reported */
-	int64_t pause_ms;
+	struct ik_timer *pause;        /* until a change of the tools is reported */
+	int64_t pause_ms, reported_ms; /* the next one, and when it was over the last time */
 };
 
 /* ---- sending ---- */
@@ -396,7 +397,6 @@ static void take_page(struct ik_mcp_request *request, struct ik_json_span result
 {
 	struct ik_json_span tools = ik_json_member(result, "tools"), key, tool;
 	struct ik_json_span cursor = ik_json_member(result, "nextCursor");
-	struct ik_json_span ttl = ik_json_member(result, "ttlMs");
 	struct ik_json_walk walk = { NULL };
 	struct ik_buf *list = &request->list, members;
 
@@ -412,8 +412,6 @@ static void take_page(struct ik_mcp_request *request, struct ik_json_span result
 		ask_again(request, &members);
 	} else {
 		ik_json_close(list, ']');
-		if (ik_json_span_type(ttl) == IK_JSON_NUMBER)
-			ik_json_printf(list, "'ttlMs':%.*s", (int)ttl.length, ttl.text);
 		ik_json_close(list, '}');
 		answer(request, (struct ik_json_span){ list->data, list->length },
 			(struct ik_json_span){ NULL, 0 });
@@ -465,6 +463,7 @@ static void on_pause(void *arg)
 {
 	struct ik_mcp_client *client = arg;
 
+	client->reported_ms = ik_clock_ms();
 	client->events->changed(client->arg);
 }
 
@@ -473,6 +472,8 @@ static void take_change(struct ik_mcp_client *client)
 {
 	if (ik_timer_running(client->pause))
 		return;
+	if (ik_clock_ms() - client->reported_ms > 2 * PAUSE_LONGEST_MS)
+		client->pause_ms = PAUSE_FIRST_MS;
 	ik_timer_start(client->pause, client->pause_ms);
 	client->pause_ms *= 2;
 	if (client->pause_ms > PAUSE_LONGEST_MS)

@@ -64,8 +64,7 @@ struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client);
 struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const char *method,
 	const char *members, struct ik_json_span schema, const struct ik_mcp_request_events *events,
 	void *arg);
-/* Ask for all pages of the tools: the answer is an object with a member tools, and ttlMs if the
- * server gave one. */
+/* Ask for all pages of the tools: the answer is an object with a member tools. */
 struct ik_mcp_request *ik_mcp_client_list(struct ik_mcp_client *client,
 	const struct ik_mcp_request_events *events, void *arg);
 /* Forget a request, and tell the server. Takes NULL. Returns NULL. */

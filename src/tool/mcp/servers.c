@@ -45,6 +45,29 @@ static void refuse(struct servers_reader *reader, const char *format, ...)
 
 /* ---- variables ---- */
 
+/* Does a name say that its value is secret? */
+static bool names_secret(const char *name)
+{
+	static const char *const words[] = { "auth", "cookie", "key", "password", "secret", "token" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
+/* Keep a secret out of all that is shown or stored: the value, and what follows "Bearer". */
+static void know(const char *name, const char *value)
+{
+	const char *blank = strchr(value, ' ');
+
+	if (!names_secret(name))
+		return;
+	ik_secret_know(value);
+	if (blank)
+		ik_secret_know(blank + 1);
+}
+
 /* Append the value of a variable, given as "NAME" or "NAME:-TEXT". */
 static void put_variable(struct servers_reader *reader, struct ik_buf *out, const char *inside)
 {
@@ -52,6 +75,8 @@ static void put_variable(struct servers_reader *reader, struct ik_buf *out, cons
 	char *name = ik_strndup(inside, standard ? (size_t)(standard - inside) : strlen(inside));
 
 	value = getenv(name);
+	if (value)
+		know(name, value);
 	if (standard && (!value || !*value))
 		value = standard + 2;
 	if (value)
@@ -101,29 +126,6 @@ static char *text_of(struct servers_reader *reader, struct ik_json_span value)
 }
 
 /* ---- members ---- */
-
-/* Does a name say that its value is secret? */
-static bool names_secret(const char *name)
-{
-	static const char *const words[] = { "auth", "cookie", "key", "password", "secret", "token" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasestr(name, words[i]))
-			return true;
-	return false;
-}
-
-/* Keep a secret out of all that is shown or stored: the value, and what follows "Bearer". */
-static void know(const char *name, const char *value)
-{
-	const char *blank = strchr(value, ' ');
-
-	if (!names_secret(name))
-		return;
-	ik_secret_know(value);
-	if (blank)
-		ik_secret_know(blank + 1);
-}
 
 static void free_list(char **list)
 {

@@ -58,7 +58,7 @@ struct ik_mcp_transport_ops {
 	/* Say farewell, and end the server if it doesn't end by itself; over follows. */
 	void (*end)(struct ik_mcp_transport *transport);
 	/* Stop at once, without a callback. What still runs is killed, unless it was told to end: then
-	 * it has until ikigai ends. The memory is released in a later turn of the loop. */
+	 * it has some seconds. The memory is released in a later turn of the loop. */
 	void (*close)(struct ik_mcp_transport *transport);
 };
 

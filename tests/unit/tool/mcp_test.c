@@ -329,6 +329,22 @@ Test(mcp, backlog_of_a_server_that_does_not_read_is_bounded)
 	end(&scene);
 }
 
+Test(mcp, one_that_does_not_leave_is_ended)
+{
+	struct scene scene;
+
+	begin(&scene, "stubborn");
+	scene.eras[0] = NULL;
+	scene.eras[1] = "modern";
+	scene.awaited = 2;
+	ik_discovery_scan(scene.discovery, IK_CACHE_ALL);
+	support_loop_run(scene.loop);
+	cr_assert_eq(ik_children_count(scene.loop), 2);
+	call(&scene, "b__hang", "{}", 3500, "TOOL_TIMEOUT");
+	cr_assert_eq(ik_children_count(scene.loop), 1);
+	end(&scene);
+}
+
 Test(mcp, entries_come_and_go)
 {
 	struct scene scene;
