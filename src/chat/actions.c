@@ -27,7 +27,7 @@ static void help(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
 
-	ik_buf_init(&out, IK_KIB(64));
+	ik_buf_init(&out, IK_MIB(1));
 	ik_command_help(&chat->core, ik_actions_rows(chat->actions), invocation->text, &out);
 	ik_command_answer(chat->core.session, invocation->line, &out);
 }

@@ -228,7 +228,7 @@ static void put_commands(const struct ik_core *core, const struct ik_action_row 
 	for (int group = 0; group < IK_GROUP_COUNT; group++) {
 		struct ik_buf list;
 
-		ik_buf_init(&list, IK_KIB(64));
+		ik_buf_init(&list, IK_MIB(1));
 		ik_action_list(rows, (enum ik_group)group, &list);
 		if (list.length > 0) {
 			ik_buf_printf(out, "%s\n", ik_group_heading((enum ik_group)group));

@@ -108,7 +108,10 @@ static char *line_of(const char *text)
 	text += strspn(text, " \t");
 	ik_buf_init(&line, IK_LIMIT_USER_TEXT);
 	ik_sanitize_line(&line, text, strlen(text));
-	ik_buf_truncate(&line, ik_utf8_cut(line.data, line.length, DESCRIPTION_MOST));
+	if (line.length > DESCRIPTION_MOST) {
+		ik_buf_truncate(&line, ik_utf8_cut(line.data, line.length, DESCRIPTION_MOST));
+		ik_buf_puts(&line, "…");
+	}
 	if (line.length > 0)
 		return ik_buf_take(&line, NULL);
 	ik_buf_done(&line);

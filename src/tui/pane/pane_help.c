@@ -75,7 +75,7 @@ static void put_group(const struct ik_help *help, enum ik_group group, size_t na
 	const struct ik_binding *binding;
 	struct ik_buf rows;
 
-	ik_buf_init(&rows, IK_KIB(64));
+	ik_buf_init(&rows, IK_MIB(1));
 	for (size_t row = 0; (binding = ik_keymap_at(row)); row++)
 		if (all ? binding->group == group : binding->essential)
 			put_binding(help->pane.keymap, row, all, &rows);
@@ -172,7 +172,7 @@ static void put_all(const struct ik_help *help, int columns, struct ik_buf *out)
 		struct help_column *half = &halves[wide && halves[1].rows < halves[0].rows];
 		struct ik_buf text;
 
-		ik_buf_init(&text, IK_KIB(64));
+		ik_buf_init(&text, IK_MIB(1));
 		if (part <= IK_GROUP_COUNT)
 			put_group(help, (enum ik_group)((part + IK_GROUP_COUNT) % (IK_GROUP_COUNT + 1)), names,
 				&text);
