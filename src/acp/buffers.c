@@ -1,5 +1,6 @@
 #include "acp/buffers.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ static void save(struct ik_preparation *preparation, const struct ik_buf *text)
 static void use_copy(struct ik_preparation *preparation, const struct ik_buf *text)
 {
 	char *copy = ik_format("%s/ikigai-buffer-XXXXXX", ik_path_temporary());
-	int fd = mkostemp(copy, 0);
+	int fd = mkostemp(copy, O_CLOEXEC);
 	bool written = fd >= 0 && ik_write_all(fd, text->data, text->length) == 0;
 	struct ik_buf arguments;
 

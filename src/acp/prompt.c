@@ -8,6 +8,7 @@
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* Limit on the name of a file, as it is shown. */
 #define NAME_BYTES IK_KIB(4)
@@ -23,19 +24,38 @@ static void add_file(struct ik_editor_prompt *prompt, char *name, const char *ty
 	prompt->files[prompt->file_count++] = file;
 }
 
+/* Turn the address of a file into its path, in which %XX is a byte. */
+static void make_path(char *uri, size_t scheme)
+{
+	char *to = uri;
+
+	for (const char *at = uri + scheme; *at; at++) {
+		char digits[3] = "", byte;
+
+		if (at[0] == '%' && strspn(at + 1, "0123456789abcdefABCDEF") >= 2)
+			memcpy(digits, at + 1, 2);
+		byte = (char)strtoul(digits, NULL, 16);
+		*to++ = byte ? byte : *at;
+		at += byte ? 2 : 0;
+	}
+	*to = '\0';
+}
+
 /* Return the path or the address of a resource as its name; NULL if it has none. */
 static char *name_of(struct ik_json_span block)
 {
 	static const char scheme[] = "file://";
-	char *uri = ik_json_text_new(ik_json_member(block, "uri")), *name = uri;
+	char *uri = ik_json_text_new(ik_json_member(block, "uri"));
+	struct ik_buf name;
 
-	if (uri && ik_text_starts(uri, scheme)) {
-		name = ik_strdup(uri + strlen(scheme));
-		free(uri);
-	}
-	if (name && strlen(name) > NAME_BYTES)
-		name[NAME_BYTES] = '\0';
-	return name;
+	if (!uri)
+		return NULL;
+	if (ik_text_starts(uri, scheme))
+		make_path(uri, strlen(scheme));
+	ik_buf_init(&name, IK_LIMIT_CONFIG);
+	ik_utf8_repair(&name, uri, strnlen(uri, NAME_BYTES));
+	free(uri);
+	return ik_buf_take(&name, NULL);
 }
 
 /* Add what is in base64. */

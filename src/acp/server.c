@@ -9,7 +9,9 @@
 
 #include "acp/session.h"
 #include "cli/cli.h"
+#include "commands/stored_session.h"
 #include "core/print.h"
+#include "core/undo_command.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -31,6 +33,8 @@ struct store_request {
 	struct server *server;
 	char *id; /* JSON */
 	struct ik_store_read *read;
+	char *session;          /* that is to be deleted; or NULL */
+	struct ik_taken *taken; /* keeps others from writing to it meanwhile */
 };
 
 struct server {
@@ -114,6 +118,7 @@ static void open_session(const struct editor_request *in, enum ik_opening openin
 {
 	struct server *server = in->server;
 	struct session **at = opening == IK_OPENING_NEW ? NULL : find_session(in), *session;
+	struct ik_editor_session *opened;
 
 	if (at && ik_editor_session_is_busy((*at)->session)) {
 		refuse(in, IK_RPC_INVALID_REQUEST, "a prompt is at work in this session");
@@ -121,12 +126,14 @@ static void open_session(const struct editor_request *in, enum ik_opening openin
 	}
 	if (at)
 		close_session(at);
-	session = ik_alloc(sizeof(*session));
-	session->next = server->sessions;
-	server->sessions = session;
 	server->options.capabilities = (struct ik_json_span){ server->capabilities.data,
 		server->capabilities.length };
-	session->session = ik_editor_session_open(&server->options, opening, in->id, in->params);
+	opened = ik_editor_session_open(&server->options, opening, in->id, in->params);
+	if (!opened)
+		return;
+	session = ik_alloc(sizeof(*session));
+	*session = (struct session){ server->sessions, opened };
+	server->sessions = session;
 }
 
 static void new_session(const struct editor_request *in)
@@ -211,6 +218,8 @@ static void drop(struct store_request *reading)
 	while (*at != reading)
 		at = &(*at)->next;
 	*at = reading->next;
+	ik_taken_close(reading->taken);
+	free(reading->session);
 	free(reading->id);
 	free(reading);
 }
@@ -280,11 +289,26 @@ static void list_sessions(const struct editor_request *in)
 
 static void on_deleted(void *arg, const struct ik_store_answer *answer)
 {
+	const struct store_request *reading = arg;
 	struct ik_buf result;
 
-	if (answer->status == IK_OK)
+	if (answer->status == IK_OK) {
+		ik_undo_session_deleted(&reading->server->cli->setup->places, reading->session);
 		ik_peer_open(&result);
+	}
 	answer_read(arg, answer, &result);
+}
+
+static void on_taken(void *arg, const struct ik_error *error)
+{
+	struct store_request *reading = arg;
+
+	if (error)
+		answer_read(reading, &(struct ik_store_answer){ .status = error->status, .error = *error },
+			NULL);
+	else
+		reading->read = ik_store_delete(reading->server->store, reading->session, on_deleted,
+			reading);
 }
 
 static void delete_session(const struct editor_request *in)
@@ -296,9 +320,13 @@ static void delete_session(const struct editor_request *in)
 
 	if (at)
 		close_session(at);
-	if (store) {
+	/* It names a file (store/lock.h). */
+	if (store && (!id || strlen(id) != IK_UUID_TEXT - 1 || strchr(id, '/'))) {
+		refuse(in, IK_ACP_NOT_FOUND, "there is no such session");
+	} else if (store) {
 		reading = keep(in);
-		reading->read = ik_store_delete(store, id ? id : "", on_deleted, reading);
+		reading->session = ik_strdup(id);
+		reading->taken = ik_take_session(store, id, on_taken, reading);
 	}
 	free(id);
 }

@@ -601,13 +601,15 @@ struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options 
 		.core = &session->core,
 		.calls = { &session->viewer, &session->core, NULL },
 	};
-	return session;
+	return session->failed ? ik_editor_session_close(session) : session;
 }
 
 struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *session)
 {
-	struct ik_error notice = { .status = IK_OK };
+	struct ik_error notice;
 
+	if (session->request && !session->failed)
+		refuse_opening(session, IK_ACP_CANCELLED, "the session was closed while it was opened");
 	session->attach = ik_attach_close(session->attach);
 	ik_editor_trust_done(&session->trust);
 	session->settings = ik_settings_free(session->settings);
@@ -622,8 +624,7 @@ struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *sess
 		drop_prompt(session);
 	}
 	ik_view_done(&session->view);
-	if (session->core.setup) /* it was started */
-		(void)ik_core_stop(&session->core, &notice);
+	(void)ik_core_stop(&session->core, &notice);
 	if (notice.status != IK_OK)
 		ik_complain(notice.text);
 	ik_setup_done(&session->setup);

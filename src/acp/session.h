@@ -30,7 +30,8 @@ struct ik_editor_options {
  * was refused. The strings of options are borrowed. */
 struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options *options,
 	enum ik_opening opening, struct ik_json_span request, struct ik_json_span params);
-/* Store what was said and end what runs. Prompts are answered as cancelled. Returns NULL. */
+/* Store what was said and end what runs. Prompts are answered as cancelled, and so is the request that
+ * opens the session. Returns NULL. */
 struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *session);
 
 /* Return the id by which the editor knows it; "" while that is not known. */

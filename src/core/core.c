@@ -671,6 +671,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 
 	ret_notice->status = IK_OK;
 	ret_notice->text[0] = '\0';
+	if (!core->setup) /* it was never started */
+		return true;
 	core->export = ik_export_close(core->export);
 	core->undo = ik_undo_work_finish(core->undo);
 	core->models = ik_model_list_close(core->models);

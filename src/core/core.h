@@ -174,8 +174,8 @@ void ik_core_read_instructions(struct ik_core *core);
 void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files,
 	const struct ik_trust_check *check);
 
-/* Free everything. Events that are not stored yet are stored now or stay in the journals;
- * *ret_notice says where. Return false if events were lost. */
+/* Free everything, if it was started. Events that are not stored yet are stored now or stay in the
+ * journals; *ret_notice says where. Return false if events were lost. */
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 
 /* Return the newest registry (borrowed). */

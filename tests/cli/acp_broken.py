@@ -1,5 +1,6 @@
 """acp_broken.py: editors that say what they should not, and providers without a key."""
 import http.server
+import json
 import os
 import subprocess
 import sys
@@ -29,6 +30,15 @@ for method in "session/prompt", "session/set_mode", "session/set_config_option",
     assert editor.ask(method, None)["error"]["code"] in (-32002, -32600)
 editor.tell("session/cancel", {"sessionId": "none"})
 editor.tell("$/cancel_request", {})
+
+# What comes right behind a session that can't be opened finds none.
+for number, (params, code) in enumerate((({"cwd": "relative", "sessionId": "x"}, -32602),
+                                         ({"cwd": "/no/such/place", "sessionId": "x"}, -32603))):
+    editor.write(b"\n".join(json.dumps({"jsonrpc": "2.0", "id": f"{number} {method}", "method": method,
+                                        "params": {"mcpServers": [], "modeId": "ask", **params}}).encode()
+                            for method in ("session/load", "session/set_mode")))
+    for method, expected in ("session/load", code), ("session/set_mode", -32002):
+        assert editor.answer(f"{number} {method}")["error"]["code"] == expected
 
 # Prompts that can't be taken name why.
 session = editor.open(project)

@@ -34,7 +34,7 @@ session = editor.open(project)
 assert editor.stop(
     session, "hi", {"type": "image", "data": PICTURE, "mimeType": "image/png"},
     {"type": "resource", "resource": {"uri": "file://" + path("x.c"), "text": "int x;\n"}},
-    {"type": "resource_link", "uri": "file:///etc/motd", "name": "motd"}) == "end_turn"
+    {"type": "resource_link", "uri": "file:///etc/m%6ft%64%00%", "name": "motd"}) == "end_turn"
 answer = editor.prompt(session, "hi", {"type": "image", "mimeType": "image/png", "data":
                                        base64.b64encode(b"\x89PNG\r\n\x1a\nbroken, and longer than 16").decode()})
 assert answer["error"]["code"] == -32602 and "image/png" in answer["error"]["message"], answer
@@ -44,7 +44,7 @@ answer = editor.prompt(session, "hi", {"type": "resource", "resource": {
     "uri": "file:///bin", "blob": base64.b64encode(bytes(100)).decode()}})
 assert answer["error"]["code"] == -32602 and "no text" in answer["error"]["message"], answer
 editor.open(project, "session/load", sessionId=session)
-assert "hi[motd](/etc/motd)" in editor.text("user_message_chunk")
+assert "hi[motd](/etc/motd%00%)" in editor.text("user_message_chunk")
 # Without the capability, nothing is asked.
 write("a.txt", "saved\n")
 assert editor.stop(session, "read a.txt") == "end_turn" and not editor.asked

@@ -110,9 +110,28 @@ with open("broken/.ikigai/config.json", "w", encoding="utf-8") as file:
     file.write("{")
 assert "result" in editor.ask("session/new", {"cwd": project + "/broken", "mcpServers": []})
 
-# Deleted.
+# A request that opens a session is answered also if the session is closed meanwhile.
+editor.ask("session/close", {"sessionId": first})
+opens = {"cwd": project, "mcpServers": [], "sessionId": first}
+editor.write(b"\n".join(json.dumps({"jsonrpc": "2.0", "id": name, "method": "session/" + method,
+                                    "params": opens}).encode()
+                        for name, method in (("a", "load"), ("b", "load"), ("c", "close"))))
+for name in "a", "b":
+    assert editor.answer(name)["error"]["code"] == -32800
+assert editor.answer("c")["result"] == {}
+
+# Deleted, unless another program has it open.
+other = Editor("-p", "practice")
+other.open(project, "session/load", sessionId=first)
+answer = editor.ask("session/delete", {"sessionId": first})
+assert answer["error"]["code"] == -32603 and str(other.process.pid) in answer["error"]["message"], answer
+assert other.end() == 0
+for odd in None, "no such", "../" * 10 + "tmp/x1":
+    assert editor.ask("session/delete", {"sessionId": odd})["error"]["code"] == -32002
+undone = os.path.join(os.environ["HOME"], ".ikigai/undo", first)
+assert os.path.exists(undone)
 assert editor.ask("session/delete", {"sessionId": first})["result"] == {}
-assert first not in str(editor.ask("session/list", {}))
+assert first not in str(editor.ask("session/list", {})) and not os.path.exists(undone)
 assert "error" in editor.ask("session/load", {"cwd": project, "mcpServers": [], "sessionId": first})
 assert editor.end() == 0
 
