@@ -119,6 +119,17 @@ static void on_read(void *arg, struct ik_json_span result, const char *error)
 	ik_buf_done(&text);
 }
 
+/* Is a file hidden from a tool? Then its text must not get into a copy. */
+static bool is_hidden(const struct ik_buffers *buffers, const struct ik_tool *tool,
+	const char *path)
+{
+	char *real = ik_path_canonical(path);
+	bool hidden = ik_sandbox_hides(buffers->sandbox, tool->name, real);
+
+	free(real);
+	return hidden;
+}
+
 struct ik_preparation *ik_buffers_prepare(const struct ik_buffers *buffers,
 	const struct ik_tool *tool, struct ik_json_span arguments, ik_prepared *ready, void *arg)
 {
@@ -128,23 +139,24 @@ struct ik_preparation *ik_buffers_prepare(const struct ik_buffers *buffers,
 	const struct ik_policy_place place = { .directory = buffers->viewer->directory };
 	struct ik_preparation *preparation;
 	char *name = ik_json_text_new(path);
+	char *file = name ? ik_policy_absolute(&place, name) : NULL;
 	struct ik_buf params;
 
-	if (!buffers->reads || !name || tool->source != IK_SOURCE_SYSTEM ||
-		(kind != IK_DISPLAY_READ && kind != IK_DISPLAY_EDIT)) {
-		free(name);
+	free(name);
+	if (!buffers->reads || !file || tool->source != IK_SOURCE_SYSTEM ||
+		(kind != IK_DISPLAY_READ && kind != IK_DISPLAY_EDIT) || is_hidden(buffers, tool, file)) {
+		free(file);
 		return NULL;
 	}
 	preparation = ik_alloc(sizeof(*preparation));
 	*preparation = (struct ik_preparation){ .buffers = buffers, .ready = ready, .arg = arg };
 	preparation->edits = kind == IK_DISPLAY_EDIT;
-	preparation->path = ik_policy_absolute(&place, name);
+	preparation->path = file;
 	ik_buf_init(&preparation->head, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&preparation->tail, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&preparation->head, arguments.text, (size_t)(path.text - arguments.text));
 	ik_buf_append(&preparation->tail, path.text + path.length,
 		(size_t)(arguments.text + arguments.length - path.text - path.length));
-	free(name);
 	ik_peer_open(&params);
 	ik_json_printf(&params, "'sessionId':'%s','path':'%s'", buffers->viewer->session,
 		preparation->path);

@@ -12,10 +12,12 @@
 
 #include "acp/update.h"
 #include "agent/session/runs.h"
+#include "guard/sandbox.h"
 
 struct ik_buffers {
 	const struct ik_viewer *viewer;
 	bool reads, writes; /* the editor can */
+	const struct ik_sandbox *sandbox;
 };
 
 /* As struct ik_preparer has them; buffers may be NULL inside. */

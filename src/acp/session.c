@@ -43,7 +43,7 @@ struct ik_editor_session {
 	struct ik_attach *attach;          /* reads what goes with it */
 	char shared_command[IK_UUID_TEXT]; /* the last one that a message told the model of */
 	bool running_command;              /* the prompt is one */
-	bool handing_over;                 /* to another program, once the turn is over */
+	bool handing_over;                 /* to another program, once nothing is at work */
 	enum ik_error_code code;           /* of the last error */
 	char *error;                       /* its sentence; NULL: none in this turn */
 	struct ik_buf told;                /* the settings, as the editor knows them */
@@ -362,9 +362,6 @@ static void end_turn(struct ik_editor_session *session, const struct ik_event *e
 	};
 
 	ik_calls_viewed_end(&session->view.calls);
-	if (session->handing_over)
-		ik_stored_release(ik_session_stored(session->core.session));
-	session->handing_over = false;
 	if (!session->prompts || !session->prompts->runs)
 		return;
 	if (reasons[event->stop])
@@ -379,14 +376,8 @@ static void end_turn(struct ik_editor_session *session, const struct ik_event *e
  * and the next prompt here asks for it again. */
 static void take_lock(struct ik_editor_session *session, const struct ik_event *event)
 {
-	struct ik_stored *stored = ik_session_stored(session->core.session);
-
-	if (event->lock == IK_LOCK_CHANGE_ASKED && !ik_session_busy(session->core.session))
-		ik_stored_release(stored);
-	else if (event->lock == IK_LOCK_CHANGE_ASKED)
-		session->handing_over = true;
-	else if (event->lock == IK_LOCK_CHANGE_UNASKED)
-		session->handing_over = false;
+	if (event->lock == IK_LOCK_CHANGE_ASKED || event->lock == IK_LOCK_CHANGE_UNASKED)
+		session->handing_over = event->lock == IK_LOCK_CHANGE_ASKED;
 	else if (event->lock == IK_LOCK_CHANGE_REFUSED && session->prompts && !session->prompts->begun)
 		refuse_prompt(session, IK_RPC_INTERNAL_ERROR,
 			_("This session is open in another ikigai, which keeps it."));
@@ -504,6 +495,11 @@ bool ik_editor_session_turn(struct ik_editor_session *session)
 		(session->opening != IK_OPENING_LOAD ||
 			(session->core.scanned && !ik_session_loading(session->core.session))))
 		open_session(session);
+	if (session->handing_over && !ik_session_busy(session->core.session) &&
+		!(session->prompts && session->prompts->begun)) {
+		ik_stored_release(ik_session_stored(session->core.session));
+		session->handing_over = false;
+	}
 	do {
 		first = session->prompts;
 		advance(session);
@@ -592,6 +588,7 @@ struct ik_editor_session *ik_editor_session_open(const struct ik_editor_options 
 	};
 	session->buffers = (struct ik_buffers){
 		.viewer = &session->viewer,
+		.sandbox = session->setup.sandbox,
 		.reads = ik_json_is_true(ik_json_at(options->capabilities, "fs.readTextFile")),
 		.writes = ik_json_is_true(ik_json_at(options->capabilities, "fs.writeTextFile")),
 	};

@@ -84,6 +84,14 @@ assert not [name for name in os.listdir(temporary) if name.startswith("ikigai-bu
 assert editor.stop(session, "replace unsaved with edited in a.txt") == "end_turn"
 assert read("a.txt") == "edited\n" and not buffers
 assert editor.stop(session, "/undo") == "end_turn" and read("a.txt") == "unsaved\n"
+# What the sandbox hides is hidden in the editor, too.
+editor.stop(session, "/sandbox project")
+editor.asked.clear()
+hidden = os.environ["HOME"] + "/.ikigai/undo/x"
+buffers[hidden] = "hidden text"
+assert editor.stop(session, "read " + hidden) == "end_turn"
+assert not editor.asked and "hidden text" not in str(editor.updates), editor.updates
+editor.stop(session, "/sandbox off")
 # A new file, and an editor that refuses.
 assert editor.stop(session, "write new to b.txt") == "end_turn" and read("b.txt") == "new"
 buffers[path("b.txt")] = "mine"
