@@ -91,11 +91,6 @@ static void on_answer(void *arg, struct ik_json_span result, const char *error)
 	free(answer);
 }
 
-static void put_option(struct ik_buf *out, const char *id, const char *name, const char *kind)
-{
-	ik_json_printf(out, "{'optionId':'%s','name':'%s','kind':'%s'}", id, name, kind);
-}
-
 /* Append the answer that keeps the rule of a width. */
 static void put_rule(const struct ik_viewed_call *call, bool for_good, int width,
 	struct ik_buf *out)
@@ -111,7 +106,7 @@ static void put_rule(const struct ik_viewed_call *call, bool for_good, int width
 	id = ik_format("%s%d", for_good ? ALWAYS : SESSION, width);
 	/* Translators: %s is which calls, as in "bash: commands that begin with git log" */
 	name = ik_format(for_good ? _("Always: %s") : _("In this session: %s"), words.data);
-	put_option(out, id, name, "allow_always");
+	ik_update_put_option(out, id, name, "allow_always");
 	free(id);
 	free(name);
 	ik_rule_done(&rule);
@@ -124,8 +119,8 @@ static void put_options(const struct ik_viewed_call *call, struct ik_buf *out)
 	int width = IK_WIDTH_CALL;
 
 	if (call->circling) {
-		put_option(out, ONCE, _("Go on"), "allow_once");
-		put_option(out, NO, _("Stop"), "reject_once");
+		ik_update_put_option(out, ONCE, _("Go on"), "allow_once");
+		ik_update_put_option(out, NO, _("Stop"), "reject_once");
 		return;
 	}
 	/* Calls like this one, if there are any, else this one. */
@@ -133,11 +128,11 @@ static void put_options(const struct ik_viewed_call *call, struct ik_buf *out)
 		ik_rule_done(&rule);
 		width = IK_WIDTH_LIKE;
 	}
-	put_option(out, ONCE, _("Once"), "allow_once");
+	ik_update_put_option(out, ONCE, _("Once"), "allow_once");
 	put_rule(call, false, width, out);
 	put_rule(call, false, IK_WIDTH_TOOL, out);
 	put_rule(call, true, width, out);
-	put_option(out, NO, _("No"), "reject_once");
+	ik_update_put_option(out, NO, _("No"), "reject_once");
 }
 
 static void ask(struct ik_viewed_call *call, const char *why)

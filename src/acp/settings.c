@@ -126,21 +126,14 @@ static enum ik_status set_model(struct ik_core *core, const char *value, struct 
 
 /* ---- thinking ---- */
 
-static const char *const levels[] = {
-	[IK_THINKING_UNSET] = "default",
-	[IK_THINKING_OFF] = "off",
-	[IK_THINKING_MINIMAL] = "minimal",
-	[IK_THINKING_LOW] = "low",
-	[IK_THINKING_MEDIUM] = "medium",
-	[IK_THINKING_HIGH] = "high",
-	[IK_THINKING_XHIGH] = "xhigh",
-	[IK_THINKING_MAX] = "max",
-};
-enum { LEVELS = sizeof(levels) / sizeof(levels[0]) };
+static const char *level_name(enum ik_thinking level)
+{
+	return level == IK_THINKING_UNSET ? "default" : ik_thinking_name(level);
+}
 
 static const char *level_now(const struct ik_core *core)
 {
-	return levels[ik_core_model(core)->thinking];
+	return level_name(ik_core_model(core)->thinking);
 }
 
 static void put_levels(const struct ik_settings *settings, struct ik_buf *out)
@@ -149,9 +142,12 @@ static void put_levels(const struct ik_settings *settings, struct ik_buf *out)
 	enum ik_thinking now = ik_core_model(settings->core)->thinking;
 
 	ik_json_open(out, '[');
-	for (unsigned i = 0; i < LEVELS; i++)
-		if (i == now || known & 1u << i)
-			ik_json_printf(out, "{'value':'%s','name':'%s'}", levels[i], levels[i]);
+	for (int i = IK_THINKING_UNSET; i <= IK_THINKING_MAX; i++) {
+		const char *name = level_name((enum ik_thinking)i);
+
+		if (i == (int)now || known & 1u << i)
+			ik_json_printf(out, "{'value':'%s','name':'%s'}", name, name);
+	}
 	ik_json_close(out, ']');
 }
 

@@ -43,11 +43,6 @@ static void on_answer(void *arg, struct ik_json_span result, const char *error)
 	free(warning);
 }
 
-static void put_option(struct ik_buf *out, const char *id, const char *name, const char *kind)
-{
-	ik_json_printf(out, "{'optionId':'%s','name':'%s','kind':'%s'}", id, name, kind);
-}
-
 /* Ask, with the names of the files. */
 static void ask(struct ik_editor_trust *trust)
 {
@@ -73,9 +68,9 @@ static void ask(struct ik_editor_trust *trust)
 		trust->viewer->session, id, title);
 	ik_update_put_text(&params, text.data, text.length, false);
 	ik_json_printf(&params, "]},'options':[");
-	put_option(&params, TRUST, _("Trust"), "allow_always");
-	put_option(&params, NOT_NOW, _("Not now"), "reject_once");
-	put_option(&params, NEVER, _("Never ask here"), "reject_always");
+	ik_update_put_option(&params, TRUST, _("Trust"), "allow_always");
+	ik_update_put_option(&params, NOT_NOW, _("Not now"), "reject_once");
+	ik_update_put_option(&params, NEVER, _("Never ask here"), "reject_always");
 	ik_json_close(&params, ']');
 	trust->question = ik_peer_ask(trust->viewer->peer, "session/request_permission", &params,
 		on_answer, trust);

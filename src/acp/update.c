@@ -60,17 +60,29 @@ void ik_update_notice(const struct ik_viewer *viewer, const char *severity, cons
 	ik_buf_done(&line);
 }
 
-/* Append a fence of Markdown that is longer than any in the text. */
-static void put_fence(struct ik_buf *out, const char *text, size_t length)
+void ik_update_put_option(struct ik_buf *out, const char *id, const char *name, const char *kind)
+{
+	ik_json_printf(out, "{'optionId':'%s','name':'%s','kind':'%s'}", id, name, kind);
+}
+
+void ik_update_fence(struct ik_buf *text, const char *word)
 {
 	size_t most = 2, run = 0;
+	struct ik_buf fence;
 
-	for (size_t i = 0; i < length; i++) {
-		run = text[i] == '`' ? run + 1 : 0;
+	ik_buf_init(&fence, IK_LIMIT_ENVELOPE);
+	for (size_t i = 0; i < text->length; i++) {
+		run = text->data[i] == '`' ? run + 1 : 0;
 		most = run > most ? run : most;
 	}
 	for (size_t i = 0; i <= most; i++)
-		ik_buf_putc(out, '`');
+		ik_buf_putc(&fence, '`');
+	if (text->length > 0 && text->data[text->length - 1] != '\n')
+		ik_buf_putc(text, '\n');
+	ik_buf_append(text, fence.data, fence.length);
+	ik_buf_printf(&fence, "%s\n", word);
+	ik_buf_insert(text, 0, fence.data, fence.length);
+	ik_buf_done(&fence);
 }
 
 void ik_update_put_text(struct ik_buf *out, const char *text, size_t length, bool printed)
@@ -84,15 +96,9 @@ void ik_update_put_text(struct ik_buf *out, const char *text, size_t length, boo
 		length -= skip;
 	}
 	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
-	if (printed) {
-		put_fence(&clean, text, length);
-		ik_buf_puts(&clean, "console\n");
-	}
 	ik_sanitize(&clean, text, length);
-	if (printed) {
-		ik_buf_puts(&clean, clean.data[clean.length - 1] == '\n' ? "" : "\n");
-		put_fence(&clean, text, length);
-	}
+	if (printed)
+		ik_update_fence(&clean, "console");
 	ik_json_printf(out, "{'type':'content','content':{'type':'text','text':");
 	ik_json_put_string(out, clean.data, clean.length);
 	ik_json_printf(out, "}}");

@@ -29,6 +29,12 @@ void ik_update_text(const struct ik_viewer *viewer, const char *kind, const char
 void ik_update_notice(const struct ik_viewer *viewer, const char *severity, const char *text,
 	size_t length);
 
+/* Append an answer that a question offers. */
+void ik_update_put_option(struct ik_buf *out, const char *id, const char *name, const char *kind);
+
+/* Make a code block of a text; word ("": none) says of what. Its fence is longer than any in the text. */
+void ik_update_fence(struct ik_buf *text, const char *word);
+
 /* Append the items of a tool call's content (with commas): text, in a block of its own if it is what
  * a program printed; of a long one the end. */
 void ik_update_put_text(struct ik_buf *out, const char *text, size_t length, bool printed);

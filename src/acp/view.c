@@ -117,8 +117,8 @@ static void tell_command(struct ik_view *view, const struct ik_message *message,
 			message->content_length);
 	/* It is laid out for a terminal. */
 	if (output.length > 0) {
-		ik_buf_insert(&output, 0, "```\n", 4);
-		ik_buf_puts(&output, "\n```\n");
+		ik_update_fence(&output, "");
+		ik_buf_putc(&output, '\n');
 	}
 	ik_update_text(view->viewer, "agent_message_chunk", message->id, output.data, output.length);
 	ik_buf_done(&output);

@@ -28,16 +28,14 @@ struct model_command {
 /* Append the levels of thinking that a model has: all of them, or the first and the last. */
 static void put_levels(const struct ik_model_facts *facts, bool all, struct ik_buf *out)
 {
-	static const char *const names[] = { "off", "minimal", "low", "medium", "high", "xhigh",
-		"max" };
 	const char *last = NULL;
 
 	for (int level = IK_THINKING_OFF; level <= IK_THINKING_MAX; level++) {
 		if (!(facts->levels & 1u << level))
 			continue;
 		if (!last || all)
-			ik_buf_printf(out, "%s%s", last ? ", " : "", names[level - IK_THINKING_OFF]);
-		last = names[level - IK_THINKING_OFF];
+			ik_buf_printf(out, "%s%s", last ? ", " : "", ik_thinking_name((enum ik_thinking)level));
+		last = ik_thinking_name((enum ik_thinking)level);
 	}
 	if (!all && last && facts->levels & (facts->levels - 1))
 		ik_buf_printf(out, "..%s", last);

@@ -30,6 +30,11 @@ enum ik_thinking ik_thinking_level(const char *name)
 	return IK_THINKING_UNSET;
 }
 
+const char *ik_thinking_name(enum ik_thinking level)
+{
+	return level_names[level - IK_THINKING_OFF];
+}
+
 /* ---- facts ---- */
 
 /* Facts being collected about a model. */
@@ -432,7 +437,7 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request)
 		return words;
 	level = nearest(facts->levels, (int)request->thinking);
 	words.off = level == IK_THINKING_OFF;
-	words.level = words.off ? facts->off : level_names[level - IK_THINKING_OFF];
+	words.level = words.off ? facts->off : ik_thinking_name((enum ik_thinking)level);
 	words.tokens = budgets[level - IK_THINKING_OFF];
 	words.seen = words.seen && !words.off;
 	return words;

@@ -82,6 +82,10 @@ assert editor.stop(session, "/theme light") == "end_turn" and "--resume=" in edi
 assert editor.stop(session, "/udno") == "end_turn" and "/undo" in editor.text()
 assert editor.stop(session, "/title My title") == "end_turn"
 assert editor.of("session_info_update")[0]["title"] == "My title"
+# The fence around what is printed is longer than any in it.
+editor.stop(session, "/title a ```` b")
+assert editor.stop(session, "/title") == "end_turn" and editor.text().startswith("`````\nTitle: a ```` b\n`````\n")
+editor.stop(session, "/title My title")
 
 # The mode, by each of its three ways; then questions.
 assert editor.ask("session/set_mode", {"sessionId": session, "modeId": "ask"})["result"] == {}

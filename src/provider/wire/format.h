@@ -188,6 +188,8 @@ struct ik_wire_format {
 /* Return the level called name ("off", "minimal", "low", "medium", "high", "xhigh", "max"); UNSET for
  * NULL and other names. */
 enum ik_thinking ik_thinking_level(const char *name);
+/* Return the name of a level that is not UNSET. */
+const char *ik_thinking_name(enum ik_thinking level);
 
 /* Return the URL of a request, or of the list of models, in new memory. */
 char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
