@@ -112,8 +112,11 @@ bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
 	struct ik_json_span *ret_string)
 {
-	const char *at = walk->at ? walk->at : value.text, *end = value.text + value.length;
+	const char *at = walk->at ? walk->at : value.text, *end;
 
+	if (value.length == 0)
+		return false;
+	end = value.text + value.length;
 	while ((at = memchr(at, '"', (size_t)(end - at)))) {
 		size_t length = ik_json_scalar_length(at, (size_t)(end - at));
 		const char *after = at + length;
