@@ -305,13 +305,17 @@ static const char *alias_of(const char *name, char **memory)
 	return *memory;
 }
 
-/* Does the regular expression match all of text? */
+/* Does the regular expression match text? One that is only names with | between them has to match
+ * all of it, as for Claude Code. */
 static bool matches(const char *expression, const char *text)
 {
+	static const char in_names[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_|";
 	struct ik_patterns patterns = { NULL, 0 };
 	enum ik_pattern_answer answer;
 	struct ik_buf pattern, subject;
-	char *whole = ik_format("^(?:%s)$", expression);
+	bool names = strspn(expression, in_names) == strlen(expression);
+	char *whole = ik_format(names ? "^(?:%s)$" : "%s", expression);
 
 	ik_buf_init(&pattern, IK_LIMIT_CONFIG * 7);
 	ik_buf_init(&subject, IK_LIMIT_CONFIG);

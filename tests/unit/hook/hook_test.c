@@ -31,6 +31,9 @@ static const struct {
 	{ "mcp__memory__.*", "memory__store", "mcp__memory__store", true },
 	{ "memory__.*", "memory__store", "memory__store", true },
 	{ "mcp__.*", "bash", NULL, true },
+	{ "^mcp__", "memory__store", "mcp__memory__store", true },
+	{ "__delete", "memory__delete_all", NULL, true },
+	{ "__delete.", "memory__delete_all", "memory__delete_all", true },
 	{ "a\"b", "a\"b", "a\"b", true },
 	/* One that can't be compiled matches: a guard must not be lost by a slip. */
 	{ "(", "bash", "bash", true },
