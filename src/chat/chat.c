@@ -202,6 +202,7 @@ static void start_core(void *arg)
 	struct ik_error error, notice;
 	enum ik_mode mode;
 
+	chat->setup->asks = true;
 	ik_children_become_reaper(chat->loop);
 	ik_killer_enable(chat->loop, "/proc/self/exe");
 	ik_children_on_change(chat->loop, wake, chat);

@@ -68,6 +68,7 @@ struct ik_agent {
 
 	struct ik_chat_question *questions;         /* the questions on its screen */
 	struct ik_chat_call *calls;                 /* calls that wait for permission */
+	struct ik_chat_form *forms;                 /* what calls that run want to know */
 	struct ik_chat_blobs *blobs;                /* parts of stored outputs, or NULL */
 	struct ik_store_read *list_read, *end_read; /* reads of its sessions pane, or NULL */
 	char end_of[IK_UUID_TEXT];                  /* the session whose end is being read */
@@ -382,6 +383,10 @@ void ik_chat_forget_questions(struct ik_agent *agent);
 /* chat_policy.c: calls that wait for permission. */
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
+
+/* chat_form.c: ask for the user what running calls want to know. */
+void ik_chat_form_event(struct ik_agent *agent, const struct ik_event *event);
+void ik_chat_forms_done(struct ik_agent *agent);
 
 /* chat_tools.c: rescan the tools. line: the command that the result answers, or NULL. */
 void ik_chat_refresh(struct ik_chat *chat, const char *line);

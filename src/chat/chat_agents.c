@@ -209,6 +209,7 @@ static void agent_free(struct ik_agent *agent)
 	ik_chat_sessions_done(agent);
 	ik_chat_forget_questions(agent);
 	ik_chat_policy_done(agent);
+	ik_chat_forms_done(agent);
 	ik_chat_draft_end(agent);
 	free(agent->task);
 	free(agent->lock_asker);
@@ -332,11 +333,12 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 static void call(const struct ik_agent *agent)
 {
 	char *key = ik_agent_key(agent->chat, agent->number);
+	bool waits = agent->calls || agent->forms;
 
-	if (agent->calls || agent->failed)
+	if (waits || agent->failed)
 		ik_chat_flash(agent->chat,
-			agent->calls ? _("Agent %d waits for your answer: %s shows it.")
-						 : _("Agent %d has failed: %s shows it."),
+			waits ? _("Agent %d waits for your answer: %s shows it.")
+				  : _("Agent %d has failed: %s shows it."),
 			agent->number, key);
 	else
 		ik_chat_flash(agent->chat, _("Agent %d has ended its turn."), agent->number);
@@ -361,6 +363,7 @@ static void note_state(struct ik_agent *agent, const struct ik_event *event)
 			call(agent);
 		break;
 	case IK_EVENT_ASKING:
+	case IK_EVENT_QUESTION:
 		if (!shown)
 			call(agent);
 		break;
@@ -387,6 +390,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_SESSION)
 		ik_screen_session_runs(agent->screen, event->text);
 	ik_chat_policy_event(agent, event);
+	ik_chat_form_event(agent, event);
 	ik_chat_children_event(agent, event);
 	ik_chat_lock_event(agent, event);
 	ik_chat_draft_event(agent, event);

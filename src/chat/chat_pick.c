@@ -116,7 +116,7 @@ static struct work work_of(const struct ik_agent *agent)
 /* Append the agent's state, in a word or two. */
 static void put_state(const struct ik_agent *agent, struct ik_buf *out)
 {
-	if (agent->calls)
+	if (agent->calls || agent->forms)
 		ik_buf_puts(out, _("waiting for you"));
 	else if (ik_agent_works(agent))
 		ik_buf_puts(out, _("working"));

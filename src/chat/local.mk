@@ -10,6 +10,7 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_draft.c \
 	src/chat/chat_draw.c \
 	src/chat/chat_fork.c \
+	src/chat/chat_form.c \
 	src/chat/chat_lock.c \
 	src/chat/chat_notify.c \
 	src/chat/chat_paste.c \

@@ -151,7 +151,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 static int run_tool(struct ik_cli *cli, struct ik_registry *registry,
 	const struct ik_buf *arguments)
 {
-	static const struct ik_run_events events = { on_run_output, on_run_done };
+	static const struct ik_run_events events = { .output = on_run_output, .done = on_run_done };
 	struct ik_run_options options = ik_core_run_options(cli->loop, cli->setup, cli->environment);
 	struct tool_call call = { .cli = cli, .status = 1 };
 	struct ik_run *run = ik_run_start(&options, registry, cli->options->first, arguments->data,

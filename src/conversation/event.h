@@ -82,7 +82,9 @@ enum ik_event_kind {
 	IK_EVENT_ASKING,        /* the call waits for the user: id, name; text: arguments; detail:
 	                           why, in words; ends_turn: the question is whether the turn may
 	                           continue at all */
-	IK_EVENT_ASKED,         /* id, name: the call no longer waits */
+	IK_EVENT_QUESTION,      /* the running call wants to know something from the user: id, name;
+	                           text: what, as in struct ik_call_spec (tool/source.h) */
+	IK_EVENT_ASKED,         /* id, name: the call no longer waits for the user */
 	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments; detail: what it does, in words; NULL for
 	                           the user's own call. These three events have the parent of a call
 	                           that a process of another one makes */

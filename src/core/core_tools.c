@@ -39,6 +39,7 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 		.directory = setup->places.directory,
 		.sandbox = setup->sandbox,
 		.picture = setup->places.picture,
+		.asks = setup->asks,
 	};
 }
 
@@ -413,6 +414,7 @@ struct ik_mcp_options ik_core_server_options(const struct ik_setup *setup, char 
 		.directory = setup->places.directory,
 		.sandbox = setup->sandbox,
 		.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
+		.asks = setup->asks,
 		.http = {
 			.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
 			.proxy = setup->config->http_proxy,

@@ -30,6 +30,7 @@ struct ik_setup {
 	char *language;             /* LANGUAGE before ui.language replaced it, or NULL */
 	char *database;             /* for ik_store_open(); NULL: in memory */
 	struct ik_sandbox *sandbox; /* of tools */
+	bool asks;                  /* the user can be asked what a call wants to know */
 	char **kodelet_environment; /* for Kodelet's tools (custom_tools.env_whitelist) */
 	struct ik_themes themes;    /* the user's */
 };

@@ -394,7 +394,7 @@ static void on_done(void *arg, const struct ik_run_result *result)
 /* Run the tool, now that there is a slot. */
 static void run_call(void *arg)
 {
-	static const struct ik_run_events events = { on_output, on_done };
+	static const struct ik_run_events events = { .output = on_output, .done = on_done };
 	struct request *request = arg;
 	const struct ik_cli *cli = request->session->server->cli;
 	const struct ik_run_options options = ik_core_run_options(cli->loop, cli->setup,

@@ -341,6 +341,19 @@ static int64_t call_overdue(void *arg)
 	return more > 0 ? more : 0;
 }
 
+static void call_ask(void *arg, struct ik_json_span question)
+{
+	struct ik_run *run = arg;
+
+	run->events.ask(run->arg, question);
+}
+
+void ik_run_answer(struct ik_run *run, struct ik_json_span answer)
+{
+	if (run->call && run->source->ops->answer_call)
+		run->source->ops->answer_call(run->call, answer);
+}
+
 /* Let the tool's source start the call. */
 static void begin(struct ik_run *run, const struct ik_tool *tool,
 	const struct ik_run_options *options)
@@ -352,6 +365,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		.length = run->arguments.length,
 		.timeout_ms = run->timeout_ms,
 		.overdue = call_overdue,
+		.ask = options->asks ? call_ask : NULL,
 		.environments = {
 			[IK_PROTOCOL_NATIVE] = options->environment,
 			[IK_PROTOCOL_KODELET] = options->kodelet.environment,

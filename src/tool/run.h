@@ -43,6 +43,7 @@ struct ik_run_options {
 	const char *picture;        /* the program that makes files fit (tool/fit.h); NULL: files that
 	                               tools return are left as they are */
 	const char *id;             /* of the call; NULL: none */
+	bool asks;                  /* the user can be asked what the call wants to know */
 };
 
 /* The pointers are valid until ik_run_close(). */
@@ -61,6 +62,8 @@ struct ik_run_result {
 struct ik_run_events {
 	void (*output)(void *arg, enum ik_stream stream, const char *bytes, size_t length);
 	void (*done)(void *arg, const struct ik_run_result *result);
+	/* What the call wants to know, as in struct ik_call_spec (tool/source.h); only with options.asks. */
+	void (*ask)(void *arg, struct ik_json_span question);
 };
 
 /* Return what a tool gets for the arguments that a model wrote, checked or not: {} for white space
@@ -79,6 +82,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 
 /* Let its time-out stand still while the user is asked about a call that it makes. Each wait ends. */
 void ik_run_wait(struct ik_run *run, bool waiting);
+/* Answer its question, as in struct ik_source_ops. */
+void ik_run_answer(struct ik_run *run, struct ik_json_span answer);
 /* End the tool as a timeout would (SIGTERM, SIGKILL 2 s later); done follows. */
 void ik_run_cancel(struct ik_run *run);
 struct ik_run *ik_run_close(struct ik_run *run);

@@ -44,6 +44,13 @@ struct ik_call_spec {
 	size_t length;
 	int64_t timeout_ms;
 	int64_t (*overdue)(void *arg); /* as in loop/child.h, with the arg of the call's events */
+	/*
+	 * The call wants to know something from the user before it goes on, with the arg of its events:
+	 * {"from":TEXT,"message":TEXT,"schema":SCHEMA}, checked JSON; the schema is of an object whose
+	 * members are no containers. No value: it no longer does. There is one question at a time. NULL:
+	 * nobody can be asked.
+	 */
+	void (*ask)(void *arg, struct ik_json_span question);
 	/* For a call in a process of its own: */
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *directory;
@@ -72,6 +79,9 @@ struct ik_source_ops {
 	 */
 	struct ik_call *(*call)(struct ik_source *source, const struct ik_call_spec *spec,
 		const struct ik_child_events *events, void *arg, struct ik_error *error);
+	/* Answer its question: {"action":"accept","content":OBJECT}, or the action "decline" or "cancel".
+	 * No effect if it has none. NULL: its calls ask nothing. */
+	void (*answer_call)(struct ik_call *call, struct ik_json_span answer);
 	/* End a call; done follows, with cancelled set. No effect on a call that has ended. */
 	void (*cancel_call)(struct ik_call *call);
 	/* Stop it at once, without a callback, and free its memory. Required in any case. */

@@ -387,7 +387,7 @@ static void stop_loop(void *arg)
 static void bench_large(const struct ik_run_options *options, const struct ik_tool *tool,
 	size_t runs, const char *arguments)
 {
-	static const struct ik_run_events events = {on_output, on_large_done};
+	static const struct ik_run_events events = { .output = on_output, .done = on_large_done };
 	double longest[MOST_RUNS], peak[MOST_RUNS], wall[MOST_RUNS];
 	struct large large = {.loop = options->loop};
 	struct ik_error error;
@@ -425,7 +425,7 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 	int is_large)
 {
 	static const struct ik_discovery_events scan_events = {.finished = keep_registry};
-	static const struct ik_run_events events = {on_output, on_done};
+	static const struct ik_run_events events = { .output = on_output, .done = on_done };
 	double ours[MOST_RUNS], bare[MOST_RUNS], over[MOST_RUNS];
 	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
 	struct ik_source_directory_options source = {
@@ -673,7 +673,7 @@ static struct ik_discovery *discover_servers(struct ik_loop *loop, struct bench_
 
 static void bench_mcp(struct ik_loop *loop, size_t runs, const char *program)
 {
-	static const struct ik_run_events events = {on_output, on_done};
+	static const struct ik_run_events events = { .output = on_output, .done = on_done };
 	static const char line[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
 							   "\"params\":{\"name\":\"sum\",\"arguments\":{}}}\n";
 	double ours[MOST_RUNS], bare[MOST_RUNS], over[MOST_RUNS], scan[MOST_RUNS];

@@ -46,6 +46,7 @@ struct tool_run {
 	bool asking;                        /* the user is asked whether it may run, */
 	bool allowed;                       /* or it may, */
 	bool granted;                       /* because the user said so */
+	bool inquiring;                     /* it runs, and wants to know something from the user */
 	bool ending;                        /* its processes may make no more calls */
 	bool start_emitted;                 /* for a call that the turn doesn't know */
 	bool released;       /* it reports nothing more and is not in the list any more */
@@ -154,14 +155,31 @@ static void set_asking(struct tool_run *run, bool asking)
 			ik_run_wait(parent->run, asking);
 }
 
-/* The user is no longer asked about a call. */
+/* The user is no longer asked about a call, or by it. */
 static void end_question(struct tool_run *run)
 {
 	struct ik_event event = run_event(run, IK_EVENT_ASKED);
 
-	if (!run->asking)
+	if (!run->asking && !run->inquiring)
 		return;
-	set_asking(run, false);
+	if (run->asking)
+		set_asking(run, false);
+	run->inquiring = false;
+	ik_session_record_emit(run->runs->record, &event);
+}
+
+/* Emit what a call wants to know from the user. */
+static void on_ask(void *arg, struct ik_json_span question)
+{
+	struct tool_run *run = arg;
+	struct ik_event event = run_event(run, IK_EVENT_QUESTION);
+
+	end_question(run);
+	if (run->released || !question.text)
+		return;
+	run->inquiring = true;
+	event.text = question.text;
+	event.text_length = question.length;
 	ik_session_record_emit(run->runs->record, &event);
 }
 
@@ -337,6 +355,8 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	const struct ik_judged_call call = judged(run);
 
 	cut_children(run);
+	if (!run->released)
+		end_question(run);
 	if (run->released)
 		return;
 	if ((!run->own || run->parent) &&
@@ -394,7 +414,7 @@ static bool needs_commands(const struct tool_run *run)
 /* Start the tool, now that what it may overwrite is recorded. */
 static void start_tool(void *arg)
 {
-	static const struct ik_run_events events = { on_output, on_done };
+	static const struct ik_run_events events = { on_output, on_done, on_ask };
 	struct tool_run *run = arg;
 	struct ik_runs *runs = run->runs;
 	struct ik_run_options options = runs->options.run;
@@ -405,6 +425,7 @@ static void start_tool(void *arg)
 		return;
 	options.id = run->id;
 	options.session = runs->record->id;
+	options.asks = options.asks && !run->parent; /* whose time would run out */
 	if (needs_commands(run) && have_commands(runs)) {
 		ik_uuid_new(run->key);
 		environment = ik_commands_environment(runs->commands, run->key, options.environment, texts);
@@ -638,6 +659,19 @@ void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const ch
 		allow(run);
 	else
 		refuse(run, IK_TOOL_DENIED, denial);
+}
+
+void ik_runs_answer_question(struct ik_runs *runs, const char *id, struct ik_json_span answer)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && !(run->inquiring && ik_text_equal(run->id, id)))
+		run = run->next;
+	if (!run)
+		return;
+	end_question(run);
+	if (!run->released)
+		ik_run_answer(run->run, answer);
 }
 
 void ik_runs_rule(struct ik_runs *runs, int call)
@@ -945,6 +979,8 @@ void ik_runs_drop(struct ik_runs *runs)
 
 	while ((run = find(runs, false, false))) {
 		cut_children(run);
+		if (!run->released)
+			end_question(run);
 		if (!run->released)
 			run_release(run);
 	}

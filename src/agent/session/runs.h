@@ -88,6 +88,8 @@ void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_sp
 /* Answer the question about a call that a process makes; denial is the envelope's sentence. Does
  * nothing if no such call with this id asks. */
 void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial);
+/* Answer what the running call with this id wants to know (tool/source.h), if it does. */
+void ik_runs_answer_question(struct ik_runs *runs, const char *id, struct ik_json_span answer);
 /* Judge such a call again, which waited for hooks. */
 void ik_runs_rule(struct ik_runs *runs, int call);
 /* Judge the calls that ask, or wait until they may start, again. */

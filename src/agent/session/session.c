@@ -1379,6 +1379,12 @@ void ik_session_answer(struct ik_session *session, const char *id, const char *n
 	free(sentence);
 }
 
+void ik_session_answer_question(struct ik_session *session, const char *id,
+	struct ik_json_span answer)
+{
+	ik_runs_answer_question(session->runs, id, answer);
+}
+
 void ik_session_policy_changed(struct ik_session *session)
 {
 	ik_runs_judge_again(session->runs);

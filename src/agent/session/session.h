@@ -199,6 +199,10 @@ void ik_session_cancel(struct ik_session *session);
 void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,
 	const char *reason);
 
+/* Answer IK_EVENT_QUESTION for the user, as in struct ik_source_ops (tool/source.h). */
+void ik_session_answer_question(struct ik_session *session, const char *id,
+	struct ik_json_span answer);
+
 /* Judge the waiting calls again, since the policy's mode or rules have changed. */
 void ik_session_policy_changed(struct ik_session *session);
 

@@ -19,10 +19,17 @@ enum { UNREAD_MS = 500 };
 /* A list may have so many pages, and bytes: the cache has to have room for those of other servers. */
 enum { PAGES = 1000 };
 #define LIST_LIMIT IK_MIB(2)
-/* How often one call may be answered by questions. */
+/* How often one call may be answered by questions, and how many may wait. */
 enum { QUESTIONS = 10 };
 /* How long after a change the tools are asked for: it doubles while they keep changing. */
 enum { PAUSE_FIRST_MS = 100, PAUSE_LONGEST_MS = 60000 };
+
+/* What the user is asked: a request of a legacy server, or a part of a modern one's answer. */
+struct mcp_question {
+	struct mcp_question *next;
+	char *id;     /* JSON: of that request, or the part's name */
+	char *params; /* JSON */
+};
 
 struct ik_mcp_request {
 	struct ik_mcp_request *next;
@@ -34,8 +41,10 @@ struct ik_mcp_request {
 	struct ik_json_span schema;
 	const struct ik_mcp_request_events *events;
 	void *arg;
-	int questions;      /* how often the server asked back */
-	struct ik_buf list; /* of tools/list: the pages so far */
+	int rounds;                     /* how often a modern server asked back */
+	struct mcp_question *questions; /* the first one is being asked */
+	struct ik_buf replies;          /* of a modern server's round: members of the next request */
+	struct ik_buf list;             /* of tools/list: the pages so far */
 	int pages;
 };
 
@@ -49,6 +58,7 @@ struct ik_mcp_client {
 	bool refused;                 /* initialize was */
 	bool asked_again;             /* discover was */
 	bool unread;                  /* a message couldn't be sent */
+	bool asks;                    /* as in struct ik_mcp_options */
 	bool modern, ready, over, closed;
 	char *name, *server_version, *instructions;
 	char *failure; /* why it is of no use, reported deferred */
@@ -109,6 +119,25 @@ static void notify(struct ik_mcp_client *client, const char *method, const char 
 	send_buf(client, &out, (struct ik_json_span){ NULL, 0 });
 }
 
+/* Answer a request of the server's. id and result are checked JSON. */
+static void send_result(struct ik_mcp_client *client, struct ik_json_span id,
+	struct ik_json_span result)
+{
+	struct ik_buf out;
+
+	if (client->over || client->failure || client->closed)
+		return;
+	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
+	ik_rpc_put_result(&out, id, result);
+	send_buf(client, &out, (struct ik_json_span){ NULL, 0 });
+}
+
+/* Append what we offer: forms for the user. */
+static void put_capabilities(struct ik_buf *out, const struct ik_mcp_client *client)
+{
+	ik_json_printf(out, "{%s}", client->asks ? "\"elicitation\":{}" : "");
+}
+
 /* Append who we are. */
 static void put_self(struct ik_buf *out)
 {
@@ -116,7 +145,8 @@ static void put_self(struct ik_buf *out)
 }
 
 /* Append _meta: what each modern request has, and the token (0: none) for messages about progress. */
-static void put_meta(struct ik_buf *out, bool modern, int64_t token)
+static void put_meta(struct ik_buf *out, const struct ik_mcp_client *client, bool modern,
+	int64_t token)
 {
 	if (!modern && token == 0)
 		return;
@@ -124,7 +154,9 @@ static void put_meta(struct ik_buf *out, bool modern, int64_t token)
 	if (modern) {
 		ik_json_printf(out,
 			"'" IK_MCP_META "protocolVersion':'" IK_MCP_MODERN "','" IK_MCP_META
-			"clientCapabilities':{},'" IK_MCP_META "clientInfo':");
+			"clientCapabilities':");
+		put_capabilities(out, client);
+		ik_json_printf(out, "'" IK_MCP_META "clientInfo':");
 		put_self(out);
 	}
 	if (modern && token != 0)
@@ -143,7 +175,7 @@ static int64_t send_request(struct ik_mcp_client *client, const char *method, co
 
 	ik_buf_init(&params, IK_MCP_MESSAGE_LIMIT);
 	ik_buf_printf(&params, "{%s", members);
-	put_meta(&params, modern, progress ? id : 0);
+	put_meta(&params, client, modern, progress ? id : 0);
 	ik_json_close(&params, '}');
 	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
 	ik_rpc_put_request(&out, id, method, (struct ik_json_span){ params.data, params.length });
@@ -174,6 +206,28 @@ static struct ik_mcp_request *find(const struct ik_mcp_client *client, struct ik
 	return request;
 }
 
+static void ask_next(void *arg);
+
+static struct ik_json_span span_of(const char *text)
+{
+	return (struct ik_json_span){ text, strlen(text) };
+}
+
+/* Answer the question in front: a legacy server at once, a modern one when all are answered. */
+static void reply(struct ik_mcp_request *request, struct ik_json_span answer)
+{
+	struct mcp_question *question = request->questions;
+
+	request->questions = question->next;
+	if (request->replies.length > 0)
+		ik_json_printf(&request->replies, "%s:%.*s", question->id, (int)answer.length, answer.text);
+	else
+		send_result(request->client, span_of(question->id), answer);
+	free(question->id);
+	free(question->params);
+	free(question);
+}
+
 /* Take a request out of the list, and free it. */
 static void forget(struct ik_mcp_request *request)
 {
@@ -182,6 +236,10 @@ static void forget(struct ik_mcp_request *request)
 	while (*at != request)
 		at = &(*at)->next;
 	*at = request->next;
+	ik_loop_cancel_deferred(request->client->loop, ask_next, request);
+	while (request->questions)
+		reply(request, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
+	ik_buf_done(&request->replies);
 	ik_buf_done(&request->list);
 	free(request->method);
 	free(request->members);
@@ -202,6 +260,7 @@ struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const cha
 	request->events = events;
 	request->arg = arg;
 	ik_buf_init(&request->list, LIST_LIMIT);
+	ik_buf_init(&request->replies, IK_MCP_MESSAGE_LIMIT);
 	while (*end)
 		end = &(*end)->next;
 	*end = request;
@@ -246,8 +305,9 @@ static void ask_initialize(struct ik_mcp_client *client)
 	struct ik_buf members;
 
 	ik_buf_init(&members, IK_KIB(4));
-	ik_json_printf(&members,
-		"'protocolVersion':'" IK_MCP_LEGACY "','capabilities':{},'clientInfo':");
+	ik_json_printf(&members, "'protocolVersion':'" IK_MCP_LEGACY "','capabilities':");
+	put_capabilities(&members, client);
+	ik_json_printf(&members, "'clientInfo':");
 	put_self(&members);
 	client->initialize = send_request(client, "initialize", members.data, false, false,
 		(struct ik_json_span){ NULL, 0 });
@@ -418,28 +478,114 @@ static void take_page(struct ik_mcp_request *request, struct ik_json_span result
 	}
 }
 
-/* The server wants to know something before it goes on: decline, and send the call again. */
-static void decline(struct ik_mcp_request *request, struct ik_json_span result)
+/* ---- questions ---- */
+
+/* Ask the next question (deferred: the user may be asked and answer at once), or go on with the
+ * request when a modern server's are answered. */
+static void ask_next(void *arg)
+{
+	struct ik_mcp_request *request = arg;
+	struct ik_buf members = request->replies;
+
+	if (request->questions) {
+		request->events->ask(request->arg, span_of(request->questions->params));
+	} else if (members.length > 0) {
+		ik_buf_init(&request->replies, IK_MCP_MESSAGE_LIMIT);
+		ik_json_close(&members, '}');
+		ask_again(request, &members);
+	}
+}
+
+static void go_on(struct ik_mcp_request *request)
+{
+	ik_loop_cancel_deferred(request->client->loop, ask_next, request);
+	ik_loop_defer(request->client->loop, ask_next, request);
+}
+
+void ik_mcp_request_reply(struct ik_mcp_request *request, struct ik_json_span answer)
+{
+	if (!request->questions)
+		return;
+	reply(request, answer);
+	go_on(request);
+}
+
+/* Add a question to those of a request, if it is one for a form and there aren't many. */
+static bool add_question(struct ik_mcp_request *request, struct ik_json_span id,
+	struct ik_json_span params)
+{
+	struct ik_json_span mode = ik_json_member(params, "mode");
+	struct mcp_question *question, **end = &request->questions;
+	int waiting = 0;
+
+	for (; *end; end = &(*end)->next)
+		waiting++;
+	if (!request->client->asks || !request->events->ask || waiting == QUESTIONS ||
+		ik_json_span_type(params) != IK_JSON_OBJECT || params.length > IK_LIMIT_SCHEMA ||
+		(mode.text && !ik_json_string_is(mode, "form")))
+		return false;
+	question = ik_alloc(sizeof(*question));
+	question->id = ik_strndup(id.text, id.length);
+	question->params = ik_strndup(params.text, params.length);
+	*end = question;
+	if (waiting == 0)
+		go_on(request);
+	return true;
+}
+
+/* A modern server wants to know something before it goes on: ask the user, or decline, and send the
+ * call again with the answers. */
+static void take_questions(struct ik_mcp_request *request, struct ik_json_span result)
 {
 	struct ik_json_span inputs = ik_json_member(result, "inputRequests"), key, value;
 	struct ik_json_span state = ik_json_member(result, "requestState");
 	struct ik_json_walk walk = { NULL };
-	struct ik_buf members;
+	struct ik_buf *replies = &request->replies;
 
-	if (ik_json_span_type(inputs) != IK_JSON_OBJECT || ++request->questions > QUESTIONS) {
+	if ((ik_json_span_type(inputs) != IK_JSON_OBJECT && !state.text) ||
+		++request->rounds > QUESTIONS) {
 		fail(request, "the server asks, and never answers");
 		return;
 	}
-	ik_buf_init(&members, IK_MCP_MESSAGE_LIMIT);
-	ik_buf_append(&members, request->members, request->asked);
-	ik_json_printf(&members, "'inputResponses':{");
-	while (ik_json_next(inputs, &walk, &key, &value))
-		ik_json_printf(&members, "%.*s:{'action':'decline'}", (int)key.length, key.text);
-	ik_json_close(&members, '}');
+	request->id = 0; /* it has been answered, and is to be once */
+	ik_buf_append(replies, request->members, request->asked);
 	if (state.text)
-		ik_json_printf(&members, "'requestState':%.*s", (int)state.length, state.text);
-	ask_again(request, &members);
+		ik_json_printf(replies, "'requestState':%.*s", (int)state.length, state.text);
+	ik_json_printf(replies, "'inputResponses':{");
+	while (ik_json_span_type(inputs) == IK_JSON_OBJECT && ik_json_next(inputs, &walk, &key, &value))
+		if (!ik_json_string_is(ik_json_member(value, "method"), "elicitation/create") ||
+			!add_question(request, key, ik_json_member(value, "params")))
+			ik_json_printf(replies, "%.*s:{'action':'decline'}", (int)key.length, key.text);
+	go_on(request);
 }
+
+/* A legacy server asks the user something, on behalf of no request in particular: the first one that
+ * can ask does. Return false if nobody was asked. */
+static bool take_question(struct ik_mcp_client *client, const struct ik_rpc_message *message)
+{
+	struct ik_mcp_request *request = client->requests;
+
+	while (request && !request->events->ask)
+		request = request->next;
+	return request && add_question(request, message->id, message->params);
+}
+
+/* A legacy server no longer wants to know something. */
+static void drop_question(struct ik_mcp_client *client, struct ik_json_span id)
+{
+	struct ik_mcp_request *request = client->requests;
+
+	while (request &&
+		!(request->questions && request->replies.length == 0 &&
+			ik_json_equal(span_of(request->questions->id), id)))
+		request = request->next;
+	if (!request)
+		return;
+	request->events->ask(request->arg, (struct ik_json_span){ NULL, 0 });
+	ik_mcp_request_reply(request, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
+}
+
+/* ---- an answer ---- */
 
 static void take_answer(struct ik_mcp_request *request, const struct ik_rpc_message *message)
 {
@@ -448,7 +594,7 @@ static void take_answer(struct ik_mcp_request *request, const struct ik_rpc_mess
 	if (message->error.text)
 		answer(request, (struct ik_json_span){ NULL, 0 }, message->error);
 	else if (ik_json_string_is(type, "input_required"))
-		decline(request, message->result);
+		take_questions(request, message->result);
 	else if (type.text && !ik_json_string_is(type, "complete"))
 		fail(request, "the server's answer is of an unknown type");
 	else if (ik_text_equal(request->method, "tools/list"))
@@ -506,21 +652,28 @@ static void take_notification(struct ik_mcp_client *client, const struct ik_rpc_
 		request = find(client, ik_json_member(message->params, "progressToken"));
 		if (request && request->events->progress)
 			request->events->progress(request->arg, message->params);
+	} else if (ik_json_string_is(message->method, "notifications/cancelled")) {
+		drop_question(client, ik_json_member(message->params, "requestId"));
 	}
 }
 
-/* Answer a request of the server: only ping is known. */
-static void refuse(struct ik_mcp_client *client, const struct ik_rpc_message *message)
+/* Answer a request of the server: it may ping and, in the legacy era, ask the user. */
+static void take_request(struct ik_mcp_client *client, const struct ik_rpc_message *message)
 {
 	static const struct ik_json_span none = { NULL, 0 };
 	struct ik_buf out;
 
-	ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
-	if (ik_json_string_is(message->method, "ping"))
-		ik_rpc_put_result(&out, message->id, IK_JSON_SPAN("{}"));
-	else
+	if (ik_json_string_is(message->method, "ping")) {
+		send_result(client, message->id, IK_JSON_SPAN("{}"));
+	} else if (client->asks && !client->modern &&
+		ik_json_string_is(message->method, "elicitation/create")) {
+		if (!take_question(client, message))
+			send_result(client, message->id, IK_JSON_SPAN("{\"action\":\"decline\"}"));
+	} else {
+		ik_buf_init(&out, IK_MCP_MESSAGE_LIMIT);
 		ik_rpc_put_error(&out, message->id, IK_RPC_UNKNOWN_METHOD, "Method not found", none);
-	send_buf(client, &out, none);
+		send_buf(client, &out, none);
+	}
 }
 
 static void take_message(struct ik_mcp_client *client, struct ik_json_span value)
@@ -531,7 +684,7 @@ static void take_message(struct ik_mcp_client *client, struct ik_json_span value
 	if (message.kind == IK_RPC_NOTIFICATION) {
 		take_notification(client, &message);
 	} else if (message.kind == IK_RPC_REQUEST) {
-		refuse(client, &message);
+		take_request(client, &message);
 	} else if (message.kind == IK_RPC_RESPONSE) {
 		request = find(client, message.id);
 		if (request)
@@ -604,6 +757,7 @@ bool ik_mcp_client_begin(struct ik_mcp_client *client, const struct ik_mcp_entry
 {
 	static const struct ik_mcp_transport_events events = { on_message, on_log, on_over };
 
+	client->asks = options->asks;
 	client->transport = entry->url
 		? ik_mcp_http_new(client->loop, entry, options, &events, client)
 		: ik_mcp_stdio_new(client->loop, entry, options, &events, client, error);

@@ -4,7 +4,8 @@
  * A modern server is asked server/discover and needs no session; one that doesn't know that, or is
  * silent for five seconds, gets initialize (the specification of 2026-07-28, basic/lifecycle).
  * Requests made before that is settled wait. Answers come in any order; those that nobody waits for
- * are ignored, and what the server asks for is refused, since we offer it nothing.
+ * are ignored. Of what the server asks for it gets only the user's answers to forms (elicitation), and
+ * that only while a request is at work that has somebody to ask.
  *
  * Owns the transport and the requests. May include: util, json, rpc, loop, tool/mcp.
  */
@@ -37,6 +38,10 @@ struct ik_mcp_request_events {
 	void (*answer)(void *arg, struct ik_json_span result, struct ik_json_span error);
 	/* It makes progress, as params of notifications/progress say. NULL: not wanted. */
 	void (*progress)(void *arg, struct ik_json_span params);
+	/* The server asks the user something before it goes on, as params of elicitation/create say; no
+	 * value: that is over. ik_mcp_request_reply() answers; there is one question at a time. NULL:
+	 * nobody is asked. */
+	void (*ask)(void *arg, struct ik_json_span params);
 };
 
 /* What is known of a server; borrowed. */
@@ -67,6 +72,9 @@ struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const cha
 /* Ask for all pages of the tools: the answer is an object with a member tools. */
 struct ik_mcp_request *ik_mcp_client_list(struct ik_mcp_client *client,
 	const struct ik_mcp_request_events *events, void *arg);
+/* Answer the question with a result of elicitation/create, which is checked JSON; does nothing if there
+ * is none. */
+void ik_mcp_request_reply(struct ik_mcp_request *request, struct ik_json_span answer);
 /* Forget a request, and tell the server. Takes NULL. Returns NULL. */
 struct ik_mcp_request *ik_mcp_request_cancel(struct ik_mcp_request *request);
 

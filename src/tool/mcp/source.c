@@ -44,6 +44,8 @@ struct mcp_call {
 	void *arg;
 	struct ik_timer *timer;
 	int64_t timeout_ms, begun_ms;
+	void (*ask)(void *arg, struct ik_json_span question); /* as in struct ik_call_spec */
+	int64_t asked_ms;                                     /* since when it asks; 0: it doesn't */
 	bool cancelled;
 	char *tool, *schema;           /* its own name, and its parameters */
 	struct ik_json_span arguments; /* borrowed */
@@ -131,6 +133,8 @@ static struct ik_cached key_of(const struct ik_mcp_entry *entry, const struct ik
 	*ret_path = entry->command ? ik_mcp_stdio_program(entry, start) : ik_strdup("/");
 	ik_buf_init(&all, IK_LIMIT_CONFIG * 4);
 	ik_buf_puts(&all, text);
+	/* What a server lists may depend on whether it can ask. */
+	ik_buf_puts(&all, start->asks ? "asks" : "");
 	/* The script that an interpreter runs counts, too. */
 	for (size_t i = 0; entry->command && entry->args && entry->args[i]; i++) {
 		const char *base = start->directory ? start->directory : ".";
@@ -657,13 +661,20 @@ long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_op
 	const struct ik_schema_cache *cache)
 {
 	char *path, *name;
-	struct ik_cached key = key_of(entry, start, &path);
-	const struct ik_cached *cached = path ? ik_schema_cache_find(cache, &key) : NULL;
+	const struct ik_cached *cached = NULL;
 	struct ik_json_span list, tool, member;
 	struct ik_json_walk walk = { NULL };
 	long count = 0;
 
-	free(path);
+	for (int asks = 0; asks < 2 && !cached; asks++) {
+		struct ik_mcp_options options = *start;
+
+		options.asks = asks;
+		struct ik_cached key = key_of(entry, &options, &path);
+
+		cached = path ? ik_schema_cache_find(cache, &key) : NULL;
+		free(path);
+	}
 	if (!cached || cached->code ||
 		ik_json_check(cached->text, cached->length, &list, NULL) != IK_OK)
 		return -1;
@@ -856,12 +867,48 @@ static void on_progress(void *arg, struct ik_json_span params)
 	int64_t left = call->begun_ms + STRETCH * call->timeout_ms - ik_clock_ms();
 	struct ik_buf text;
 
-	ik_timer_start(call->timer, left < call->timeout_ms ? (left > 0 ? left : 1) : call->timeout_ms);
+	if (call->asked_ms == 0)
+		ik_timer_start(call->timer,
+			left < call->timeout_ms ? (left > 0 ? left : 1) : call->timeout_ms);
 	ik_buf_init(&text, IK_MCP_MESSAGE_LIMIT);
 	put_progress(&text, params);
 	if (text.length > 0)
 		call->events.output(call->arg, IK_STDERR, text.data, text.length);
 	ik_buf_done(&text);
+}
+
+/* The question is over: the time it took doesn't count. */
+static void end_asking(struct mcp_call *call)
+{
+	call->begun_ms += ik_clock_ms() - call->asked_ms;
+	call->asked_ms = 0;
+	ik_timer_start(call->timer, call->timeout_ms);
+}
+
+/* Have the user asked what the server wants to know. */
+static void on_ask(void *arg, struct ik_json_span params)
+{
+	struct mcp_call *call = arg;
+	struct ik_json_span message = ik_json_member(params, "message");
+	struct ik_json_span schema = ik_json_member(params, "requestedSchema");
+	struct ik_buf question;
+
+	if (!call->ask) {
+		ik_mcp_request_reply(call->request, IK_JSON_SPAN("{\"action\":\"decline\"}"));
+	} else if (!params.text && call->asked_ms != 0) {
+		end_asking(call);
+		call->ask(call->arg, params);
+	} else if (params.text) {
+		ik_timer_stop(call->timer);
+		call->asked_ms = ik_clock_ms();
+		ik_buf_init(&question, 2 * IK_LIMIT_SCHEMA);
+		ik_json_printf(&question, "{'from':'%s','message':%.*s,'schema':%.*s}",
+			call->server->entry.name, message.text ? (int)message.length : 2,
+			message.text ? message.text : "\"\"", schema.text ? (int)schema.length : 2,
+			schema.text ? schema.text : "{}");
+		call->ask(call->arg, (struct ik_json_span){ question.data, question.length });
+		ik_buf_done(&question);
+	}
 }
 
 /* Return the server that a tool's path names; NULL: it is gone. */
@@ -881,7 +928,7 @@ static struct mcp_server *server_at(const struct mcp_source *source, const char 
 	return NULL;
 }
 
-static const struct ik_mcp_request_events call_events = { on_answer, on_progress };
+static const struct ik_mcp_request_events call_events = { on_answer, on_progress, on_ask };
 
 /* Send the call to its server. */
 static void ask(struct mcp_call *call)
@@ -935,6 +982,7 @@ static struct ik_call *mcp_call(struct ik_source *base, const struct ik_call_spe
 	call->server = server;
 	call->events = *events;
 	call->arg = arg;
+	call->ask = spec->ask;
 	call->timeout_ms = spec->timeout_ms;
 	call->begun_ms = ik_clock_ms();
 	call->timer = ik_timer_new(server->source->loop, on_late, call);
@@ -947,6 +995,17 @@ static struct ik_call *mcp_call(struct ik_source *base, const struct ik_call_spe
 	call->arguments = (struct ik_json_span){ spec->arguments, spec->length };
 	ask(call);
 	return (struct ik_call *)call;
+}
+
+static void mcp_answer_call(struct ik_call *base, struct ik_json_span answer)
+{
+	struct mcp_call *call = (struct mcp_call *)base;
+
+	if (!call->server || call->cancelled || call->asked_ms == 0)
+		return;
+	end_asking(call);
+	if (call->request)
+		ik_mcp_request_reply(call->request, answer);
 }
 
 static void mcp_cancel_call(struct ik_call *base)
@@ -1015,6 +1074,7 @@ struct ik_source *ik_mcp_source_new(struct ik_loop *loop,
 	static const struct ik_source_ops ops = {
 		.scan = mcp_scan,
 		.call = mcp_call,
+		.answer_call = mcp_answer_call,
 		.cancel_call = mcp_cancel_call,
 		.close_call = mcp_close_call,
 		.close = mcp_close,

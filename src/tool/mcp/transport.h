@@ -32,6 +32,7 @@ struct ik_mcp_options {
 	const char *directory;          /* the session's */
 	struct ik_sandbox *sandbox;     /* NULL: not confined */
 	int64_t memory_limit;           /* bytes; 0: none */
+	bool asks;                      /* the user can be asked what a server wants to know */
 	struct ik_http_options http;
 };
 

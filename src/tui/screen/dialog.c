@@ -23,6 +23,7 @@ struct choice {
 	bool careful;
 	char *label;  /* "[y] Once" */
 	char *prompt; /* NULL if it takes no text */
+	char *text;   /* that it begins with, or NULL */
 	int value;
 };
 
@@ -68,6 +69,7 @@ static void question_free(struct dialog_question *question)
 	for (size_t i = 0; i < question->choice_count; i++) {
 		free(question->choices[i].label);
 		free(question->choices[i].prompt);
+		free(question->choices[i].text);
 	}
 	free(question->choices);
 	free(question->title);
@@ -195,7 +197,8 @@ static struct dialog_question *make_question(struct ik_dialog *dialog,
 
 	question->id = ++dialog->last_id;
 	question->title = ik_pane_line(asked->title, strlen(asked->title));
-	question->selected = question->escape = asked->escape;
+	question->escape = asked->escape;
+	question->selected = asked->preferred > 0 ? asked->preferred - 1 : asked->escape;
 	question->choice_count = asked->choice_count;
 	question->choices = ik_alloc(asked->choice_count * sizeof(*question->choices));
 	for (size_t i = 0; i < asked->choice_count; i++) {
@@ -207,6 +210,7 @@ static struct dialog_question *make_question(struct ik_dialog *dialog,
 			.careful = choice->careful,
 			.label = ik_format("[%c] %s", choice->key, label),
 			.prompt = choice->prompt ? ik_pane_line(choice->prompt, strlen(choice->prompt)) : NULL,
+			.text = choice->text ? ik_pane_line(choice->text, strlen(choice->text)) : NULL,
 			.value = choice->value,
 		};
 		free(label);
@@ -361,6 +365,16 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_invocation *ret_answer
 	answer(dialog, dialog->first->escape, ret_answer);
 }
 
+/* Let the user write the text for the selected choice. */
+static void write_text(struct dialog_question *question)
+{
+	const char *text = question->choices[question->selected].text;
+
+	question->writing = ik_editor_new(NULL);
+	if (text)
+		ik_editor_set(question->writing, text, strlen(text));
+}
+
 /* Handle a choice: answer, or let the user write the text for it first. If the end of the
  * question has not been seen, scroll on instead. */
 static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
@@ -371,7 +385,7 @@ static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation
 	if (!question->seen && choice != question->escape)
 		(void)ik_pane_scroll_text(&question->pane, IK_ACTION_PAGE_DOWN);
 	else if (question->choices[choice].prompt)
-		question->writing = ik_editor_new(NULL);
+		write_text(question);
 	else
 		answer(dialog, choice, ret_answer);
 }

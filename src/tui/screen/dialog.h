@@ -50,7 +50,8 @@ struct ik_choice {
 	int value; /* value of the answer */
 	/* "Reason: ", the prompt for a text that goes with the answer; NULL for no text. */
 	const char *prompt;
-	bool careful; /* the key only selects it, and Enter answers, so that no slip does */
+	const char *text; /* that it begins with; NULL: none */
+	bool careful;     /* the key only selects it, and Enter answers, so that no slip does */
 };
 
 struct ik_question {
@@ -59,7 +60,8 @@ struct ik_question {
 	size_t part_count;
 	const struct ik_choice *choices;
 	size_t choice_count; /* at least 1 */
-	size_t escape;       /* index of the safe choice, for Esc; Enter selects it at first */
+	size_t escape;       /* index of the safe choice, for Esc */
+	size_t preferred;    /* 1 + index of the choice that Enter selects at first; 0: the safe one */
 	/* Goes before queued questions and is ready at once: it belongs to the last answer. */
 	bool first;
 	/* A key asked for it: it opens in front of all others, even over a draft, and is ready at

@@ -25,6 +25,7 @@ struct scene {
 	const char *count;
 	bool project;
 	const char *tools; /* the only ones that are wanted; NULL: all */
+	bool asks;         /* somebody can be asked */
 	int scans, awaited;
 };
 
@@ -82,7 +83,9 @@ static void discover(struct scene *scene, int64_t timeout_ms)
 	static const struct ik_discovery_events events = { .finished = on_finished };
 	char *path = ik_path_join(scene->directory, "schemas");
 	struct ik_mcp_source_options options = {
-		.start = { .environment = (const char *const *)environ, .directory = scene->directory },
+		.start = { .environment = (const char *const *)environ,
+			.directory = scene->directory,
+			.asks = scene->asks },
 		.timeout_ms = timeout_ms,
 		.reader = { .read = read_entries, .arg = scene },
 	};
@@ -98,14 +101,20 @@ static void discover(struct scene *scene, int64_t timeout_ms)
 	free(path);
 }
 
-static void begin(struct scene *scene, const char *era)
+static void begin_with(struct scene *scene, const char *era, bool asks)
 {
 	memset(scene, 0, sizeof(*scene));
+	scene->asks = asks;
 	signal(SIGPIPE, SIG_IGN);
 	scene->loop = support_loop_new();
 	scene->directory = support_mkdir();
 	scene->eras[0] = era;
 	discover(scene, 2000);
+}
+
+static void begin(struct scene *scene, const char *era)
+{
+	begin_with(scene, era, false);
 }
 
 static void end(struct scene *scene)
@@ -211,6 +220,130 @@ Test(mcp, modern_server)
 		"[{\\\"k\\\": {\\\"action\\\": \\\"decline\\\"}}, \\\"S\\\\\\\"1\\\"]");
 	cr_assert_eq(sent(&scene, "\"initialize\""), 0);
 	cr_assert_eq(sent(&scene, "subscriptions/listen"), 1);
+	end(&scene);
+}
+
+/* ---- questions ---- */
+
+/* A call that asks, and how it is answered. */
+struct inquiry {
+	struct scene *scene;
+	struct ik_run *run;
+	const char *answer; /* NULL: cancel the call */
+	struct ik_timer *timer;
+	int questions, withdrawn;
+	char *question, *envelope;
+};
+
+static void give_answer(void *arg)
+{
+	struct inquiry *inquiry = arg;
+
+	if (inquiry->answer)
+		ik_run_answer(inquiry->run,
+			(struct ik_json_span){ inquiry->answer, strlen(inquiry->answer) });
+	else
+		ik_run_cancel(inquiry->run);
+}
+
+static void inquiry_ask(void *arg, struct ik_json_span question)
+{
+	struct inquiry *inquiry = arg;
+
+	if (!question.text) {
+		inquiry->withdrawn++;
+		return;
+	}
+	inquiry->questions++;
+	free(inquiry->question);
+	inquiry->question = ik_strndup(question.text, question.length);
+	if (inquiry->timer)
+		ik_timer_start(inquiry->timer, 600);
+	else
+		give_answer(inquiry);
+}
+
+static void inquiry_done(void *arg, const struct ik_run_result *result)
+{
+	struct inquiry *inquiry = arg;
+
+	inquiry->envelope = ik_strndup(result->envelope, result->envelope_length);
+	ik_loop_stop(inquiry->scene->loop);
+}
+
+/* Call a tool that asks, answer (after that time-out, if late), and expect these words. */
+static struct inquiry inquire(struct scene *scene, const char *arguments, const char *answer,
+	bool late, const char *words)
+{
+	static const struct ik_run_events events = { .done = inquiry_done, .ask = inquiry_ask };
+	struct ik_run_options options = support_options(scene->loop);
+	struct inquiry inquiry = { .scene = scene, .answer = answer };
+
+	options.asks = true;
+	options.timeout_ms = late ? 300 : 5000;
+	inquiry.timer = late ? ik_timer_new(scene->loop, give_answer, &inquiry) : NULL;
+	inquiry.run = ik_run_start(&options, scene->registry, "a__ask", arguments, strlen(arguments),
+		&events, &inquiry);
+	support_loop_run(scene->loop);
+	cr_assert_not_null(strstr(inquiry.envelope, words), "%s, not %s", inquiry.envelope, words);
+	cr_assert_eq(inquiry.questions, !strstr(arguments, "at once"));
+	if (inquiry.question)
+		cr_assert_not_null(strstr(inquiry.question,
+							   "31mare you?\",\"schema\":{\"type\":\"object\""),
+			"%s", inquiry.question);
+	inquiry.run = ik_run_close(inquiry.run);
+	inquiry.timer = ik_timer_close(inquiry.timer);
+	free(inquiry.question);
+	free(inquiry.envelope);
+	return inquiry;
+}
+
+/* What both eras do alike with somebody to ask. */
+static void try_questions(struct scene *scene)
+{
+	static const char accept[] = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}";
+	static const char accepted[] = "{\\\"action\\\": \\\"accept\\\", \\\"content\\\": "
+								   "{\\\"name\\\": \\\"Ada\\\"}}";
+
+	inquire(scene, "{}", accept, false, accepted);
+	/* The time that the user takes is not the call's. */
+	inquire(scene, "{}", accept, true, accepted);
+	inquire(scene, "{}", "{\"action\":\"decline\"}", false, "decline");
+	inquire(scene, "{}", NULL, false, "TOOL_CANCELLED");
+	/* Without anybody to ask, this call's question is declined at once. */
+	call(scene, "a__ask", "{}", 0, "decline");
+}
+
+Test(mcp, questions_of_a_legacy_server)
+{
+	struct scene scene;
+	struct inquiry inquiry;
+
+	begin_with(&scene, "legacy", true);
+	try_questions(&scene);
+	inquiry = inquire(&scene, "{\"text\":\"withdraw\"}", "{\"action\":\"accept\"}", true, "cancel");
+	cr_assert_eq(inquiry.withdrawn, 1);
+	inquiry = inquire(&scene, "{\"text\":\"withdraw at once\"}", NULL, false, "cancel");
+	cr_assert_eq(inquiry.withdrawn, 0);
+	cr_assert_eq(sent(&scene, "\"capabilities\":{\"elicitation\":{}}"), 1);
+	/* Other requests are still refused. */
+	call(&scene, "a__want", "{}", 0, "[-32601, {}]");
+	end(&scene);
+	begin(&scene, "legacy");
+	call(&scene, "a__ask", "{}", 0, "-32601");
+	cr_assert_eq(sent(&scene, "elicitation"), 0);
+	end(&scene);
+}
+
+Test(mcp, questions_of_a_modern_server)
+{
+	struct scene scene;
+
+	begin_with(&scene, "modern", true);
+	try_questions(&scene);
+	/* Again with the state as it was. */
+	cr_assert_eq(sent(&scene, "\"requestState\":\"S\\\"1\""), 4);
+	cr_assert_gt(sent(&scene, "clientCapabilities\":{\"elicitation\":{}}"), 4);
 	end(&scene);
 }
 

@@ -346,7 +346,7 @@ static void live_done(void *arg, const struct ik_run_result *result)
 	ik_loop_stop(live->loop);
 }
 
-static const struct ik_run_events live_events = { live_output, live_done };
+static const struct ik_run_events live_events = { .output = live_output, .done = live_done };
 
 Test(run, can_be_cancelled)
 {
@@ -399,7 +399,7 @@ Test(run, keeps_the_registry_it_began_with)
 	struct live live = { .loop = fixture.loop };
 
 	live.run = ik_run_start(&options, fixture.registry, "echo", "{\"a\":1}", 7,
-		&(struct ik_run_events){ NULL, live_done }, &live);
+		&(struct ik_run_events){ .done = live_done }, &live);
 	fixture.registry = ik_registry_unref(fixture.registry);
 	support_loop_run(fixture.loop);
 	cr_assert_str_eq(live.envelope, "{\"tool_success\":true,\"result\":{\"a\":1}}");
@@ -427,7 +427,7 @@ Test(run, can_be_closed_while_a_large_answer_is_wrapped)
 {
 	struct fixture fixture = begin();
 	struct ik_run_options options = support_options(fixture.loop);
-	struct ik_run_events events = { NULL, live_done };
+	struct ik_run_events events = { .done = live_done };
 	int done = 0, closed = 0;
 
 	options.output_limit = IK_LIMIT_TOOL_OUTPUT;

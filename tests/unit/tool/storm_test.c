@@ -124,7 +124,7 @@ static void call_done(void *arg, const struct ik_run_result *result)
 
 static void start_next(void *arg)
 {
-	static const struct ik_run_events events = { NULL, call_done };
+	static const struct ik_run_events events = { .done = call_done };
 	struct storm *storm = arg;
 	struct storm_call *call;
 	const char *arguments;

@@ -178,7 +178,7 @@ static void call_done(void *arg, const struct ik_run_result *result)
 struct support_outcome support_call(struct ik_loop *loop, struct ik_registry *registry,
 	const char *name, const char *arguments, const struct ik_run_options *options)
 {
-	static const struct ik_run_events events = { call_output, call_done };
+	static const struct ik_run_events events = { .output = call_output, .done = call_done };
 	struct ik_run_options usual = support_options(loop);
 	struct call call = { .loop = loop };
 	struct ik_run *run = ik_run_start(options != NULL ? options : &usual, registry, name,
