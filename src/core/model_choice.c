@@ -514,7 +514,7 @@ static void warn_of_retirement(const struct ik_model *model, struct ik_buf *out)
 	struct tm parts = { .tm_mday = 0 };
 	int64_t left_s;
 
-	if (!strptime(day, "%Y-%m-%d", &parts))
+	if (!strptime(day, "%Y-%m-%d", &parts) || timegm(&parts) < 0) /* beyond a time_t of 32 bits */
 		return;
 	left_s = (int64_t)timegm(&parts) - ik_clock_wall_ms() / 1000;
 	if (left_s > RETIRES_SOON_S)

@@ -37,6 +37,7 @@ void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])
 {
 	int64_t milliseconds = wall_ms % 1000;
 	time_t seconds = (time_t)(wall_ms / 1000);
+	bool told = seconds == wall_ms / 1000; /* of 32 bits, it ends in 2038 */
 	struct tm when;
 
 	if (milliseconds < 0) { /* before 1970: round towards the past */
@@ -44,7 +45,7 @@ void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])
 		seconds--;
 	}
 	/* RFC 3339 has four-digit years; clamp anything else. */
-	if (!gmtime_r(&seconds, &when) || when.tm_year > 9999 - 1900 || when.tm_year < -1900) {
+	if (!told || !gmtime_r(&seconds, &when) || when.tm_year > 9999 - 1900 || when.tm_year < -1900) {
 		snprintf(out, IK_CLOCK_TEXT, "%s",
 			wall_ms < 0 ? "0000-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z");
 		return;
@@ -71,5 +72,6 @@ bool ik_clock_read(const char *text, int64_t *ret_wall_ms)
 			milliseconds *= 10;
 	}
 	*ret_wall_ms = (int64_t)timegm(&parts) * 1000 + milliseconds;
-	return strcmp(rest, "Z") == 0;
+	/* what is beyond a time_t of 32 bits became -1 */
+	return strcmp(rest, "Z") == 0 && (parts.tm_year < 138 || *ret_wall_ms > 0);
 }

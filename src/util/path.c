@@ -15,6 +15,8 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
+_Static_assert(sizeof(off_t) >= 8, "files of any size, also on 32 bits: see configure.ac");
+
 #define READ_PIECE ((size_t)65536)
 #define LINKS_MOST 40 /* limit on links to what doesn't exist; more means a loop */
 

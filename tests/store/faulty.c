@@ -10,6 +10,7 @@
  *     IK_FAULT_LOG     a file: each change to a file gets an entry "NAME\0PATH\0MORE\0OFFSET\0LENGTH\0"
  *                      and LENGTH bytes; in all programs
  */
+#undef _FILE_OFFSET_BITS /* each function under both of its names */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -184,7 +184,7 @@ Test(write, doubles)
 	expect_double(1, "1");
 	expect_double(-1.5, "-1.5");
 	expect_double(0.1, "0.1");
-	expect_double(0.1 + 0.2, "0.30000000000000004");
+	expect_double(0.30000000000000004, "0.30000000000000004");
 	expect_double(100, "100");
 	expect_double(123456789012345680000.0, "1.2345678901234568e+20");
 	expect_double(1e21, "1e+21");

@@ -28,6 +28,8 @@ Test(clock, reads_rfc_3339)
 	cr_assert_eq(time_ms, 1769860800123);
 	cr_assert(ik_clock_read("2026-01-31T12:00:00Z", &time_ms));
 	cr_assert_eq(time_ms, 1769860800000);
+	/* beyond a time_t of 32 bits: refused, never read as another day */
+	cr_assert(!ik_clock_read("2100-01-01T00:00:00Z", &time_ms) || time_ms == 4102444800000);
 	cr_assert_not(ik_clock_read("2026-01-31T12:00:00", &time_ms));
 	cr_assert_not(ik_clock_read("soon", &time_ms));
 	cr_assert_not(ik_clock_read(NULL, &time_ms));
