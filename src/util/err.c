@@ -88,13 +88,11 @@ enum ik_status ik_error_set(struct ik_error *error, enum ik_status status, const
 enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char *format, ...)
 {
 	enum ik_status status = status_from_errno(number);
-	char reason[128];
-
 	va_list arguments;
 
 	va_start(arguments, format);
 	if (error)
-		fill(error, status, strerror_r(number, reason, sizeof(reason)), format, arguments);
+		fill(error, status, strerror(number), format, arguments);
 	va_end(arguments);
 	return status;
 }
