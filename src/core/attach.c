@@ -528,7 +528,7 @@ static void go_on(struct ik_attach *attach, const struct ik_expanded *prompt)
 		attach->done(attach->arg, NULL, "", &attach->error);
 }
 
-/* Append the prompt that the command stands for. */
+/* Append the prompt that the command makes. */
 static void on_expanded(void *arg, const struct ik_expanded *prompt, const struct ik_error *error)
 {
 	struct ik_attach *attach = arg;

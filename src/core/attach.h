@@ -1,5 +1,5 @@
 /*
- * attach: attachments of a message: the prompt that a custom command stands for, the files that both
+ * attach: attachments of a message: the prompt that a custom command makes, the files that both
  * mention, the output of the user's shell commands since the last message, and the changes that /undo
  * made to files.  Texts become a part of the message; pictures and documents are attached to it
  * (conversation/attachment.h).
@@ -61,7 +61,7 @@ struct ik_attach_options {
 	const char *since;            /* id of the last command that went with a message; "": none */
 	const struct ik_model *model; /* gets the message; NULL: not known */
 	bool unattended;              /* no user can type commands: give other advice */
-	const struct ik_given_file *given; /* go with the message, besides what it mentions */
+	const struct ik_given_file *given; /* go with the message, as does what it mentions */
 	size_t given_count;
 };
 

@@ -349,7 +349,7 @@ struct ik_expansion *ik_expansion_start(struct ik_core *core,
 	status = check_trust(expansion, &error);
 	if (status == IK_OK && loaded)
 		ik_buf_printf(&expansion->text,
-			"This skill is loaded already: follow it as it stands above. If a summary has "
+			"This skill is loaded already: follow it as it is above. If a summary has "
 			"left it out, read %s again.",
 			expansion->path);
 	else if (status == IK_OK)

@@ -1,5 +1,5 @@
 /*
- * expansion: the prompt that a custom command (core/custom_commands.h) stands for.
+ * expansion: the prompt that a custom command (core/custom_commands.h) makes.
  *
  * A text is read, and its arguments put in (core/prompt_text.h); the commands in it run one after the
  * other. A program is run with the arguments, and what it prints is the prompt. Both run with the

@@ -21,7 +21,7 @@ struct ik_setup {
 	char *config_file; /* the user's; it may be missing; NULL: there is no home */
 	struct ik_config *config;
 	struct ik_project project;
-	char *servers; /* MCP servers besides those of files, in the form of mcp.json; NULL: none */
+	char *servers; /* more MCP servers than files have, in the form of mcp.json; NULL: none */
 	struct ik_custom_commands *custom_commands;
 	struct ik_model *model;     /* a reference; NULL if the verb needs none */
 	char *system_prompt;        /* the file's text, or NULL */

@@ -143,8 +143,9 @@ static bool is_stray(const char *name)
 	return ik_text_ends(name, ".d");
 }
 
-/* Name what lies beside the events' directories and looks like one: its hooks would be missed. */
-static void name_strays(struct ik_hooks *hooks, const char *path)
+/* Name what is beside the events' directories and looks like one: its hooks would be missed. Return
+ * false if there is no such directory. */
+static bool name_strays(struct ik_hooks *hooks, const char *path)
 {
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, counts, by_name);
@@ -157,11 +158,13 @@ static void name_strays(struct ik_hooks *hooks, const char *path)
 		free(entries[i]);
 	}
 	free(entries);
+	return count >= 0 || errno != ENOENT;
 }
 
 void ik_hooks_add_directory(struct ik_hooks *hooks, const char *path, struct ik_trust *trust)
 {
-	name_strays(hooks, path);
+	if (!name_strays(hooks, path))
+		return;
 	for (int event = 0; event < IK_HOOK_EVENTS; event++) {
 		char *directory = ik_format("%s/%s.d", path, event_names[event]);
 		struct dirent **entries = NULL;

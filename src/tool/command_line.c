@@ -253,7 +253,7 @@ static void put_arguments(const struct reading *reading, struct ik_buf *out)
 
 /* ---- help ---- */
 
-/* Append what stands for a value, after a blank. */
+/* Append the placeholder of a value, after a blank. */
 static void put_metavariable(const struct property *property, struct ik_buf *out)
 {
 	static const char *const names[] = { " JSON", " JSON", "", " NUMBER", " TEXT", "", " JSON" };
@@ -417,7 +417,7 @@ static void put_line(struct ik_json_span string, struct ik_buf *out)
 		ik_buf_putc(out, '\n');
 }
 
-/* Return the string that a result is, or has besides numbers and the like; else no value. */
+/* Return the string that a result is, or has as its only string; else no value. */
 static struct ik_json_span only_string(struct ik_json_span value)
 {
 	struct ik_json_span found = { NULL, 0 }, key, member;

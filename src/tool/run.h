@@ -80,7 +80,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	const char *name, const char *arguments, size_t length, const struct ik_run_events *events,
 	void *arg);
 
-/* Let its time-out stand still while the user is asked about a call that it makes. Each wait ends. */
+/* Stop the clock of its time-out while the user is asked about a call that it makes. Each wait ends. */
 void ik_run_wait(struct ik_run *run, bool waiting);
 /* Answer its question, as in struct ik_source_ops. */
 void ik_run_answer(struct ik_run *run, struct ik_json_span answer);

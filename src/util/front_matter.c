@@ -137,7 +137,7 @@ static void put_block(struct reader *reader, bool literal, size_t indent, struct
 	}
 }
 
-/* Append the character that an escape stands for; return how many bytes at at (after the
+/* Append the character that an escape means; return how many bytes at at (after the
  * backslash) it has. */
 static size_t put_escape(const char *at, struct ik_buf *value)
 {

@@ -183,7 +183,7 @@ static void free_command(void *arg)
 	free(command);
 }
 
-/* Close a connection; whoever waited for its call no longer does. */
+/* Close a connection; nobody waits for its call any more. */
 static void close_command(struct ik_command *command)
 {
 	struct ik_commands *commands = command->commands;

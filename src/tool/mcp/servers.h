@@ -6,8 +6,8 @@
  *
  * The members are those that other programs have in such files, so that one file serves all. ${VAR}
  * in a value is a variable of the environment, ${VAR:-TEXT} has TEXT in place of one that is not
- * set or empty. A mistake costs only its server, which stays in the list with its problem. A file of
- * which nothing can be read stands there by its own name.
+ * set or empty. A mistake costs only its server, which stays in the list with its problem. So does
+ * a file that can't be read at all, under its own name.
  *
  * Owns its entries. May include: util, json, config.
  */
@@ -36,7 +36,7 @@ struct ik_mcp_file {
  * that is there already takes its place. */
 void ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
 	struct ik_buf *text);
-/* Add what stands for a file that can't be read; why begins with its name. */
+/* Add an entry for a file that can't be read; why begins with its name. */
 void ik_mcp_servers_refuse(struct ik_mcp_servers *servers, const struct ik_mcp_file *file,
 	const char *why);
 void ik_mcp_servers_done(struct ik_mcp_servers *servers);

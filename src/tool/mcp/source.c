@@ -370,7 +370,7 @@ static void on_patience(void *arg)
 			(long long)server->source->patience_ms / 1000));
 }
 
-/* Keep a list, with the era of its server. Return whether it is another one. */
+/* Keep a list, with the era of its server. Return whether it has changed. */
 static bool keep_list(struct mcp_server *server, struct ik_json_span result)
 {
 	struct ik_buf text;

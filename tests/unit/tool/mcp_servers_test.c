@@ -130,7 +130,7 @@ Test(mcp_servers, a_mistake_costs_one_server)
 		"without");
 }
 
-Test(mcp_servers, a_file_that_is_no_json_stands_by_its_name)
+Test(mcp_servers, a_file_that_is_no_json_is_an_entry)
 {
 	static const char *const texts[] = { "{\"mcpServers\": {\n\"a\" 1}}", "{\"mcpServers\": []}" };
 	static const char *const wanted[] = { "/h/mcp.json: line 2", "/h/mcp.json:1: \"mcpServers\"" };
