@@ -29,8 +29,9 @@ struct ik_chat_form {
 
 /* Keys of a field's options: those of the other choices are missing. */
 static const char KEYS[] = "123456789abcefghijklmnopqrtuvwyz";
-/* So many options have a key; so many of more are listed. */
-enum { OPTIONS = sizeof(KEYS) - 1, LISTED = 100 };
+/* So many options have a key, if their labels take no more than that, so that there is room for the
+ * message beside them on a small screen; so many of others are listed. */
+enum { OPTIONS = sizeof(KEYS) - 1, LABELS = 480, LABEL_FRAME = 6, LISTED = 100 };
 
 /* Values of the choices; an option's is its index. */
 enum { ANSWER_CANCEL = -5, ANSWER_DECLINE, ANSWER_SKIP, ANSWER_WRITE, ANSWER_ACCEPT };
@@ -60,11 +61,12 @@ static bool is_required(const struct ik_chat_form *form)
 	return ik_json_span_type(required) == IK_JSON_ARRAY && ik_json_holds(required, form->name);
 }
 
-/* Return what can be answered, an array; no value: anything. A list's elements are chosen from it. */
+/* Return what can be answered, an array; no value: anything. A list's elements are chosen from it.
+ * Schemas in place of constants ("a string or null") are no choice. */
 static struct ik_json_span options_of(const struct ik_chat_form *form)
 {
 	static const char *const members[] = { "enum", "oneOf", "anyOf" };
-	struct ik_json_span field = form->field, found = { NULL, 0 };
+	struct ik_json_span field = form->field, found = { NULL, 0 }, option;
 
 	if (is_type(form, "array"))
 		field = ik_json_member(field, "items");
@@ -72,15 +74,11 @@ static struct ik_json_span options_of(const struct ik_chat_form *form)
 		return IK_JSON_SPAN("[true,false]");
 	for (size_t i = 0; i < 3 && ik_json_span_type(found) != IK_JSON_ARRAY; i++)
 		found = ik_json_member(field, members[i]);
-	return ik_json_span_type(found) == IK_JSON_ARRAY ? found : (struct ik_json_span){ NULL, 0 };
-}
-
-/* Can the options be chosen by a key each? */
-static bool is_choice(const struct ik_chat_form *form)
-{
-	size_t count = ik_json_count(options_of(form));
-
-	return count > 0 && count <= OPTIONS && !is_type(form, "array");
+	option = ik_json_at(found, "0");
+	return ik_json_span_type(found) == IK_JSON_ARRAY &&
+			(ik_json_span_type(option) != IK_JSON_OBJECT || ik_json_member(option, "const").text)
+		? found
+		: (struct ik_json_span){ NULL, 0 };
 }
 
 /* Return an option, and its title (new memory). */
@@ -95,6 +93,8 @@ static struct ik_json_span option_at(const struct ik_chat_form *form, size_t ind
 		title = ik_json_member(option, "title");
 		value = ik_json_member(option, "const");
 	}
+	if (!value.text)
+		value = IK_JSON_SPAN("null");
 	free(place);
 	free(names);
 	*ret_title = is_type(form, "boolean") ? ik_strdup(index == 0 ? _("Yes") : _("No"))
@@ -102,8 +102,24 @@ static struct ik_json_span option_at(const struct ik_chat_form *form, size_t ind
 	if (!*ret_title)
 		*ret_title = ik_json_text_new(value);
 	if (!*ret_title)
-		*ret_title = ik_strndup(value.text ? value.text : "", value.length);
+		*ret_title = ik_strndup(value.text, value.length);
 	return value;
+}
+
+/* Can the options be chosen by a key each? */
+static bool is_choice(const struct ik_chat_form *form)
+{
+	size_t count = ik_json_count(options_of(form)), taken = 0;
+	char *title;
+
+	if (count == 0 || count > OPTIONS || is_type(form, "array"))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		(void)option_at(form, i, &title);
+		taken += LABEL_FRAME + strlen(title);
+		free(title);
+	}
+	return taken <= LABELS;
 }
 
 /* Append a value as it is typed: the elements of a list with commas. */
@@ -127,7 +143,8 @@ static void put_value(const struct ik_chat_form *form, struct ik_buf *out, const
 {
 	struct ik_json_span value;
 
-	if (!is_type(form, "string") && ik_json_check(text, strlen(text), &value, NULL) == IK_OK) {
+	if (!is_type(form, "string") && !(is_type(form, "array") && text[0] != '[') &&
+		ik_json_check(text, strlen(text), &value, NULL) == IK_OK) {
 		ik_json_put_raw(out, value);
 	} else if (is_type(form, "array")) {
 		ik_json_open(out, '[');
@@ -189,6 +206,15 @@ static void add_text(const struct ik_chat_form *form, struct ik_question_text *t
 		ik_buf_done(&line);
 		free(title);
 	}
+	if (count > LISTED) {
+		size_t more = count - LISTED;
+
+		title = ik_format(ngettext("%zu more line is not shown.", "%zu more lines are not shown.",
+							  more),
+			more);
+		ik_question_add_sentence(text, IK_QUESTION_HINT, title);
+		free(title);
+	}
 	if (is_type(form, "array"))
 		ik_question_add_sentence(text, IK_QUESTION_HINT, _("Several are written with commas."));
 	if (form->wrong)
@@ -219,17 +245,18 @@ static void ask(struct ik_chat_form *form)
 	struct ik_choice choices[OPTIONS + 3];
 	struct ik_question_text text = { NULL, 0 };
 	struct ik_buf normal;
+	struct ik_json_span usual = ik_json_member(form->field, "default");
 	char *title = title_of(form);
 	bool chosen = is_choice(form);
 	struct ik_question question = {
 		.title = title, .first = form->answered, .preferred = 1, .choices = choices
 	};
 
-	ik_buf_init(&normal, IK_LIMIT_SCHEMA);
+	ik_buf_init(&normal, IK_LIMIT_USER_TEXT);
 	if (form->typed)
 		ik_buf_puts(&normal, form->typed);
-	else
-		put_typed(&normal, ik_json_member(form->field, "default"));
+	else if (ik_json_span_type(usual) != IK_JSON_NULL)
+		put_typed(&normal, usual);
 	if (chosen)
 		add_options(form, &question, choices);
 	else if (form->field.text)
@@ -292,7 +319,9 @@ static void finish(struct ik_chat_form *form, const char *action)
 		ik_json_printf(&answer, "'content':%.*s", (int)form->content.length, form->content.data);
 	ik_json_close(&answer, '}');
 	ik_session_answer_question(session, form->id,
-		(struct ik_json_span){ answer.data, answer.length });
+		ik_buf_status(&form->content) == IK_OK && ik_buf_status(&answer) == IK_OK
+			? (struct ik_json_span){ answer.data, answer.length }
+			: IK_JSON_SPAN("{\"action\":\"cancel\"}"));
 	ik_buf_done(&answer);
 	form_free(form);
 }
@@ -328,10 +357,16 @@ static void take_value(struct ik_chat_form *form, struct ik_json_span value, con
 	go_on(form);
 }
 
+static bool fits(const struct ik_chat_form *form, struct ik_json_span value)
+{
+	return ik_schema_validate(form->schema, form->field, value, NULL) == IK_OK;
+}
+
 /* Take what was typed. Nothing is no answer. */
 static void take_text(struct ik_chat_form *form, const char *typed)
 {
-	struct ik_buf json;
+	struct ik_buf json, text;
+	struct ik_json_span value, string;
 
 	if (!*typed && is_required(form)) {
 		form->wrong = ik_strdup(_("This needs an answer."));
@@ -339,10 +374,18 @@ static void take_text(struct ik_chat_form *form, const char *typed)
 	} else if (!*typed) {
 		go_on(form);
 	} else {
-		ik_buf_init(&json, IK_LIMIT_USER_TEXT);
+		ik_buf_init(&json, IK_LIMIT_ENVELOPE); /* escaped, a byte may become six */
+		ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 		put_value(form, &json, typed);
-		take_value(form, (struct ik_json_span){ json.data, json.length }, typed);
+		ik_json_put_text(&text, typed);
+		value = (struct ik_json_span){ json.data, json.length };
+		string = (struct ik_json_span){ text.data, text.length };
+		/* What looks like a number may be a string where both could be. */
+		if (!fits(form, value) && fits(form, string))
+			value = string;
+		take_value(form, value, typed);
 		ik_buf_done(&json);
+		ik_buf_done(&text);
 	}
 }
 

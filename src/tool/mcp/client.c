@@ -213,12 +213,14 @@ static struct ik_json_span span_of(const char *text)
 	return (struct ik_json_span){ text, strlen(text) };
 }
 
-/* Answer the question in front: a legacy server at once, a modern one when all are answered. */
-static void reply(struct ik_mcp_request *request, struct ik_json_span answer)
+/* Answer the question at that place, and forget it: a legacy server at once, a modern one when all are
+ * answered. */
+static void reply(struct ik_mcp_request *request, struct mcp_question **at,
+	struct ik_json_span answer)
 {
-	struct mcp_question *question = request->questions;
+	struct mcp_question *question = *at;
 
-	request->questions = question->next;
+	*at = question->next;
 	if (request->replies.length > 0)
 		ik_json_printf(&request->replies, "%s:%.*s", question->id, (int)answer.length, answer.text);
 	else
@@ -238,7 +240,7 @@ static void forget(struct ik_mcp_request *request)
 	*at = request->next;
 	ik_loop_cancel_deferred(request->client->loop, ask_next, request);
 	while (request->questions)
-		reply(request, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
+		reply(request, &request->questions, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
 	ik_buf_done(&request->replies);
 	ik_buf_done(&request->list);
 	free(request->method);
@@ -506,7 +508,7 @@ void ik_mcp_request_reply(struct ik_mcp_request *request, struct ik_json_span an
 {
 	if (!request->questions)
 		return;
-	reply(request, answer);
+	reply(request, &request->questions, answer);
 	go_on(request);
 }
 
@@ -521,7 +523,8 @@ static bool add_question(struct ik_mcp_request *request, struct ik_json_span id,
 	for (; *end; end = &(*end)->next)
 		waiting++;
 	if (!request->client->asks || !request->events->ask || waiting == QUESTIONS ||
-		ik_json_span_type(params) != IK_JSON_OBJECT || params.length > IK_LIMIT_SCHEMA ||
+		ik_json_span_type(params) != IK_JSON_OBJECT ||
+		id.length + params.length > IK_LIMIT_SCHEMA ||
 		(mode.text && !ik_json_string_is(mode, "form")))
 		return false;
 	question = ik_alloc(sizeof(*question));
@@ -570,19 +573,34 @@ static bool take_question(struct ik_mcp_client *client, const struct ik_rpc_mess
 	return request && add_question(request, message->id, message->params);
 }
 
-/* A legacy server no longer wants to know something. */
+/* Return the place of a request's question with this ID; NULL: it has none. */
+static struct mcp_question **find_question(struct ik_mcp_request *request, struct ik_json_span id)
+{
+	struct mcp_question **at = &request->questions;
+
+	while (*at && !ik_json_equal(span_of((*at)->id), id))
+		at = &(*at)->next;
+	return *at ? at : NULL;
+}
+
+/* A legacy server no longer wants to know something, be it asked already or not. */
 static void drop_question(struct ik_mcp_client *client, struct ik_json_span id)
 {
 	struct ik_mcp_request *request = client->requests;
+	struct mcp_question **at = NULL;
 
-	while (request &&
-		!(request->questions && request->replies.length == 0 &&
-			ik_json_equal(span_of(request->questions->id), id)))
+	while (!client->modern && request && !(at = find_question(request, id)))
 		request = request->next;
-	if (!request)
+	if (!at)
 		return;
-	request->events->ask(request->arg, (struct ik_json_span){ NULL, 0 });
-	ik_mcp_request_reply(request, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
+	bool first = at == &request->questions;
+
+	reply(request, at, IK_JSON_SPAN("{\"action\":\"cancel\"}"));
+	if (first) {
+		go_on(request);
+		/* The last thing: who learns of it may end the request. */
+		request->events->ask(request->arg, (struct ik_json_span){ NULL, 0 });
+	}
 }
 
 /* ---- an answer ---- */

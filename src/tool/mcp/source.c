@@ -893,12 +893,14 @@ static void on_ask(void *arg, struct ik_json_span params)
 	struct ik_json_span schema = ik_json_member(params, "requestedSchema");
 	struct ik_buf question;
 
-	if (!call->ask) {
-		ik_mcp_request_reply(call->request, IK_JSON_SPAN("{\"action\":\"decline\"}"));
-	} else if (!params.text && call->asked_ms != 0) {
+	if (!params.text) {
+		if (call->asked_ms == 0)
+			return;
 		end_asking(call);
 		call->ask(call->arg, params);
-	} else if (params.text) {
+	} else if (!call->ask) {
+		ik_mcp_request_reply(call->request, IK_JSON_SPAN("{\"action\":\"decline\"}"));
+	} else {
 		ik_timer_stop(call->timer);
 		call->asked_ms = ik_clock_ms();
 		ik_buf_init(&question, 2 * IK_LIMIT_SCHEMA);

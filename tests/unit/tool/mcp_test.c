@@ -325,6 +325,10 @@ Test(mcp, questions_of_a_legacy_server)
 	cr_assert_eq(inquiry.withdrawn, 1);
 	inquiry = inquire(&scene, "{\"text\":\"withdraw at once\"}", NULL, false, "cancel");
 	cr_assert_eq(inquiry.withdrawn, 0);
+	/* One that waits behind another is never asked. */
+	inquiry = inquire(&scene, "{\"text\":\"withdraw the second\"}", "{\"action\":\"decline\"}",
+		false, "decline");
+	cr_assert_eq(inquiry.withdrawn, 0);
 	cr_assert_eq(sent(&scene, "\"capabilities\":{\"elicitation\":{}}"), 1);
 	/* Other requests are still refused. */
 	call(&scene, "a__want", "{}", 0, "[-32601, {}]");
