@@ -554,9 +554,10 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 		core->session = session;
 	ik_session_set_model(session, model);
 	ik_model_unref(model);
-	ik_session_set_registry(session, ik_core_registry(core), core->scanned);
+	ik_session_set_registry(session, ik_core_registry(core),
+		core->scanned && !ik_discovery_scanning(core->discovery));
 	ik_core_read_instructions(core);
-	core->catalogue_due = false;
+	core->catalogue_due = ik_discovery_scanning(core->discovery);
 	ik_core_update_skills(core);
 	return session;
 }

@@ -122,7 +122,7 @@ SCREEN_TESTS = \
 	tests/screen/term_xterm.screen \
 	tests/screen/theme.screen tests/screen/theme_file.screen tests/screen/thinking.screen \
 	tests/screen/usage.screen \
-	tests/screen/skills.screen tests/screen/skill_tools.screen tests/screen/skill_command.screen tests/screen/trust.screen tests/screen/twice.screen \
+	tests/screen/skills.screen tests/screen/skills_new.screen tests/screen/skill_tools.screen tests/screen/skill_command.screen tests/screen/trust.screen tests/screen/twice.screen \
 	tests/screen/undo.screen tests/screen/undo_call.screen tests/screen/undo_call_neighbours.screen tests/screen/undo_call_parallel.screen tests/screen/undo_call_part.screen tests/screen/undo_command.screen tests/screen/undo_killed.screen tests/screen/undo_readings.screen tests/screen/undo_redirected.screen tests/screen/undo_slow.screen \
 	tests/screen/untranslated.screen \
 	tests/screen/vi.screen \
