@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/hook_places.h"
 #include "core/print.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -16,9 +17,8 @@
 /* The command in progress. */
 struct trusting {
 	struct ik_cli cli;
-	const struct ik_project *project;
-	char **paths; /* the files to trust */
-	size_t count;
+	struct ik_project *project;
+	struct ik_untrusted_list files; /* to trust */
 	struct ik_buf out;
 	int status;
 };
@@ -32,8 +32,8 @@ static void put_line(struct ik_buf *out, const char *what, const char *name)
 /* Is name now among the trusted files? */
 static bool is_listed(const struct trusting *t, const char *name)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (ik_text_equal(ik_project_relative(t->project, t->paths[i]), name))
+	for (size_t i = 0; i < t->files.count; i++)
+		if (ik_text_equal(ik_project_relative(t->project, t->files.items[i].path), name))
 			return true;
 	return false;
 }
@@ -48,6 +48,13 @@ static void put_gone(struct trusting *t)
 			put_line(&t->out, _("dropped"), name);
 }
 
+/* Say what is wrong, and go on. */
+static void fail(struct trusting *t, const char *sentence)
+{
+	ik_complain(sentence);
+	t->status = 1;
+}
+
 /* Read the files, print their previous state, and trust them. */
 static void trust_files(struct trusting *t)
 {
@@ -57,8 +64,8 @@ static void trust_files(struct trusting *t)
 		[IK_TRUST_CHANGED] = N_("changed"),
 	};
 	struct ik_trust *trust = t->project->trust;
-	struct ik_trust_file *files = ik_alloc_array(NULL, t->count + 1, sizeof(*files));
-	char(*digests)[IK_SHA256_TEXT] = ik_alloc_array(NULL, t->count + 1, sizeof(*digests));
+	struct ik_trust_file *files = ik_alloc_array(NULL, t->files.count + 1, sizeof(*files));
+	char(*digests)[IK_SHA256_TEXT] = ik_alloc_array(NULL, t->files.count + 1, sizeof(*digests));
 	struct ik_error error;
 	size_t count = 0;
 
@@ -66,12 +73,11 @@ static void trust_files(struct trusting *t)
 		ik_complain(ik_trust_problem(trust));
 	ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->cli.setup->places.directory);
 	put_gone(t);
-	for (size_t i = 0; i < t->count; i++) {
-		const char *path = t->paths[i];
+	for (size_t i = 0; i < t->files.count; i++) {
+		const char *path = t->files.items[i].path;
 
 		if (ik_sha256_of_file(path, digests[count], &error) != IK_OK) {
-			ik_complain(error.text);
-			t->status = 1;
+			fail(t, error.text);
 			continue;
 		}
 		put_line(&t->out, _(words[ik_trust_judge(trust, path, digests[count])]),
@@ -80,74 +86,63 @@ static void trust_files(struct trusting *t)
 		count++;
 	}
 	if (ik_trust_grant(trust, files, count, true, &error) != IK_OK) {
-		ik_complain(error.text);
+		fail(t, error.text);
 		ik_buf_clear(&t->out);
-		t->status = 1;
 	}
 	free(files);
 	free(digests);
 }
 
-/* Add a file to trust; takes over its path. */
-static void add(struct trusting *t, char *path)
-{
-	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
-	t->paths[t->count++] = path;
-}
-
-/* Collect the files that a scan found without running anything. */
+/* Collect all that the project brings: what a scan that ran nothing found, and what is skipped when it
+ * is read, since nothing is trusted for now. */
 static void collect(struct trusting *t, const struct ik_registry *registry)
 {
-	char **files = ik_project_files(&t->cli.setup->places);
-	const struct ik_custom_command *command;
-	size_t i;
+	struct ik_setup *setup = t->cli.setup;
+	struct ik_string_list *warnings = &setup->config->warnings;
+	struct ik_mcp_servers servers = { .items = NULL };
+	struct ik_error error;
+	size_t told = warnings->count, i;
 
-	for (i = 0; i < ik_registry_problem_count(registry); i++) {
-		ik_complain(ik_registry_problem(registry, i));
-		t->status = 1;
-	}
+	for (i = 0; i < ik_registry_problem_count(registry); i++)
+		fail(t, ik_registry_problem(registry, i));
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
-		if (tool->state == IK_TOOL_UNTRUSTED) {
-			add(t, ik_strdup(tool->path));
-			continue;
-		}
-		ik_complain(tool->reason);
-		t->status = 1;
+		if (tool->state != IK_TOOL_UNTRUSTED || tool->identity.inode == 0)
+			fail(t, tool->reason);
 	}
-	for (i = 0; files[i]; i++)
-		add(t, files[i]);
-	free(files);
-	ik_custom_commands_read(t->cli.setup->custom_commands);
-	for (i = 0; (command = ik_custom_command_at(t->cli.setup->custom_commands, i)); i++)
-		if (command->of_project)
-			add(t, ik_strdup(command->path));
-	files = ik_hooks_files(&t->cli.setup->places, t->cli.setup->config);
-	for (i = 0; files[i]; i++)
-		add(t, files[i]);
-	free(files);
+	(void)!ik_project_read_config(t->project, &setup->places, NULL, setup->config, &error);
+	free(ik_agents_files_read(t->project, &setup->places, setup->config));
+	ik_project_read_servers(t->project, &setup->places, setup->config, &servers);
+	ik_mcp_servers_done(&servers);
+	ik_custom_commands_read(setup->custom_commands);
+	ik_hooks_free(ik_hooks_read(&setup->places, setup->config, t->project));
+	ik_project_untrusted(t->project, registry, &t->files);
+	while (told < warnings->count)
+		fail(t, warnings->items[told++]);
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */
 static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct trusting t = { .project = &setup->project };
-	struct ik_trust *nobody; /* trusts nothing, so the scan runs nothing */
+	struct ik_trust *kept = setup->project.trust;
+	struct ik_trust *nobody; /* trusts nothing, so nothing is run or used */
 	const struct ik_registry *registry;
 	struct ik_error error;
 
 	if (!ik_cli_open(&t.cli, options, setup))
 		return 1;
 	ik_buf_init(&t.out, IK_LIMIT_TRUST);
-	(void)!ik_trust_read(t.project->trust, &error);
-	nobody = ik_trust_new(NULL, setup->places.directory);
-	t.cli.discovery = ik_core_project_discovery(t.cli.loop, setup, nobody, &ik_cli_scan_events,
-		&t.cli);
+	(void)!ik_trust_read(kept, &error);
+	setup->project.trust = nobody = ik_trust_new(NULL, setup->places.directory);
+	t.cli.discovery = ik_core_project_discovery(t.cli.loop, setup, &ik_cli_scan_events, &t.cli);
 	registry = ik_cli_scan(&t.cli, false);
-	if (registry) {
+	if (registry)
 		collect(&t, registry);
-		if (t.count > 0 || ik_trust_file_at(t.project->trust, 0))
+	setup->project.trust = kept;
+	if (registry) {
+		if (t.files.count > 0 || ik_trust_file_at(kept, 0))
 			trust_files(&t);
 		else if (t.status == 0)
 			ik_buf_printf(&t.out, _("There is nothing to trust in %s.\n"), setup->places.directory);
@@ -156,9 +151,7 @@ static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 	if (t.status <= 1 && ik_print_buf(&t.out) != 0)
 		t.status = 1;
 	ik_trust_free(nobody);
-	for (size_t i = 0; i < t.count; i++)
-		free(t.paths[i]);
-	free(t.paths);
+	ik_untrusted_clear(&t.files);
 	ik_buf_done(&t.out);
 	return t.status;
 }

@@ -192,7 +192,7 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, struct ik_setup *se
 
 /* Like ik_core_discovery(), for the project's two directories alone; only trusted tools are run. */
 struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
-	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg);
+	const struct ik_discovery_events *events, void *arg);
 
 /* Is the file in one of the project's two directories, by any name? path must be absolute. */
 bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);

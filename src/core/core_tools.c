@@ -292,7 +292,7 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 
 /* Add all directories: the user's, then the project's, which need trust. */
 static struct ik_discovery *find_directories(struct directories *directories,
-	const struct ik_setup *setup, struct ik_trust *trust)
+	const struct ik_setup *setup)
 {
 	static const char *const own_skills[] = { "~/.claude/skills", NULL, "~/.agents/skills" };
 	static const char *const project_skills[] = { ".claude/skills", ".ikigai/skills",
@@ -312,7 +312,7 @@ static struct ik_discovery *find_directories(struct directories *directories,
 		add_directory(directories,
 			own_skills[i] ? ik_strdup(own_skills[i]) : ik_places_file(places, "skills"),
 			IK_SOURCE_USER, IK_PROTOCOL_NATIVE, true);
-	directories->options.trust = trust;
+	directories->options.trust = setup->project.trust;
 	if (config->custom_enabled)
 		add_directory(directories, ik_strdup(config->custom_local_dir), IK_SOURCE_PROJECT,
 			IK_PROTOCOL_KODELET, false);
@@ -448,13 +448,13 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, struct ik_setup *se
 	};
 
 	add_cache(&directories, setup);
-	(void)find_directories(&directories, setup, setup->project.trust);
+	(void)find_directories(&directories, setup);
 	add_servers(&directories, setup, environment);
 	return directories.discovery;
 }
 
 struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
-	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg)
+	const struct ik_discovery_events *events, void *arg)
 {
 	struct directories directories = {
 		.options = {
@@ -466,7 +466,7 @@ struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struc
 		.places = &setup->places,
 	};
 
-	return find_directories(&directories, setup, trust);
+	return find_directories(&directories, setup);
 }
 
 void ik_command_answer(struct ik_session *session, const char *line, struct ik_buf *output)

@@ -41,11 +41,10 @@ struct ik_custom_commands {
 	struct ik_registry *skills;        /* or NULL */
 	ik_custom_name_is_taken *is_taken; /* or NULL */
 	struct command_reading now;
-	const struct command_reading *before; /* while it is replaced */
-	size_t entries;                       /* looked at meanwhile: of the project, or of the user */
-	size_t most;                          /* limit on the commands, with these */
-	bool full;                            /* there are more */
-	int64_t fresh_us;                     /* what was read is current until then */
+	size_t entries;   /* looked at meanwhile: of the project, or of the user */
+	size_t most;      /* limit on the commands, with these */
+	bool full;        /* there are more */
+	int64_t fresh_us; /* what was read is current until then */
 };
 
 /* A directory, and where it is: below the session's directory or the user's home. */
@@ -163,51 +162,20 @@ static void describe(struct ik_custom_commands *commands, struct ik_custom_comma
 		command->description = line_of(command->shown);
 }
 
-/* Find the contents' digest of a project's file; reads it again only if it has changed. */
-static bool find_digest(const struct ik_custom_commands *commands,
-	struct ik_custom_command *command, const struct ik_buf *text, struct ik_error *error)
-{
-	const struct command_reading *before = commands->before;
-
-	for (size_t i = 0; i < before->count; i++)
-		if (ik_identity_equal(&before->items[i].identity, &command->identity) &&
-			ik_text_equal(before->items[i].path, command->path) && before->items[i].digest[0]) {
-			memcpy(command->digest, before->items[i].digest, sizeof(command->digest));
-			return true;
-		}
-	if (command->kind == IK_CUSTOM_PROGRAM)
-		return ik_sha256_of_file(command->path, command->digest, error) == IK_OK;
-	ik_sha256_of(text->data, text->length, command->digest);
-	return true;
-}
-
 /* Judge a project's file. Return false, and say why, if it is left out altogether. */
 static bool judge(struct ik_custom_commands *commands, struct ik_custom_command *command,
 	const struct ik_buf *text)
 {
 	struct ik_project *project = commands->project;
-	enum ik_trust_state state = ik_trust_judge(project->trust, command->path, NULL);
-	struct ik_error error;
 
 	if (!ik_path_within(ik_trust_directory(project->trust), command->path)) {
 		add_problem(commands,
 			ik_format(_("%s leads out of the project and was left out"), command->shown));
 		return false;
 	}
-	if (state == IK_TRUST_UNREAD) {
-		if (!find_digest(commands, command, text, &error)) {
-			add_problem(commands, ik_strdup(error.text));
-			return false;
-		}
-		state = ik_identity_holds(command->path, &command->identity)
-			? ik_trust_judge(project->trust, command->path, command->digest)
-			: IK_TRUST_CHANGED;
-	}
-	if (state != IK_TRUST_TRUSTED) {
+	if (!ik_project_judge(project, IK_PROJECT_PROMPTS, command->path, &command->identity,
+			command->kind == IK_CUSTOM_PROGRAM ? NULL : text))
 		command->state = IK_CUSTOM_UNTRUSTED;
-		ik_untrusted_add(&project->skipped[IK_PROJECT_PROMPTS], command->path, &command->identity,
-			state == IK_TRUST_CHANGED);
-	}
 	return true;
 }
 
@@ -468,7 +436,6 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 		return;
 	(void)!ik_trust_read(commands->project->trust, &error); /* reported with all other problems */
 	ik_untrusted_clear(&commands->project->skipped[IK_PROJECT_PROMPTS]);
-	commands->before = &before;
 	commands->now = (struct command_reading){ .count = 0 };
 	commands->full = false;
 	for (int of_project = 1; of_project >= 0; of_project--) {
@@ -484,7 +451,6 @@ void ik_custom_commands_read(struct ik_custom_commands *commands)
 	if (commands->now.count > 0)
 		qsort(commands->now.items, commands->now.count, sizeof(*commands->now.items), compare);
 	reading_done(&before);
-	commands->before = NULL;
 	commands->fresh_us = ik_clock_us() + FRESH_TIMES * (ik_clock_us() - start);
 }
 

@@ -55,7 +55,6 @@ struct ik_custom_command {
 	enum ik_custom_state state;
 	bool of_project;
 	struct ik_identity identity; /* of the file when it was read */
-	char digest[IK_SHA256_TEXT]; /* its contents; "": not needed */
 };
 
 struct ik_custom_commands;

@@ -63,18 +63,3 @@ struct ik_hooks *ik_hooks_read(const struct ik_places *places, const struct ik_c
 				hooks->items[i].state == IK_TRUST_CHANGED);
 	return hooks;
 }
-
-char **ik_hooks_files(const struct ik_places *places, const struct ik_config *config)
-{
-	struct ik_trust *nobody = ik_trust_new(NULL, places->directory);
-	struct ik_hooks *hooks = ik_hooks_new();
-	char **paths;
-
-	add_project(hooks, places, config->hooks_claude, nobody);
-	paths = ik_alloc((hooks->count + 1) * sizeof(*paths));
-	for (size_t i = 0; i < hooks->count; i++)
-		paths[i] = ik_strdup(hooks->items[i].path);
-	ik_hooks_free(hooks);
-	ik_trust_free(nobody);
-	return paths;
-}

@@ -17,8 +17,4 @@
 struct ik_hooks *ik_hooks_read(const struct ik_places *places, const struct ik_config *config,
 	struct ik_project *project);
 
-/* Return the paths of the project's files with hooks, trusted or not, as a NULL-terminated array; the
- * caller frees the paths and the array. */
-char **ik_hooks_files(const struct ik_places *places, const struct ik_config *config);
-
 #endif

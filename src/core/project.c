@@ -72,24 +72,20 @@ static bool is_projects(const struct ik_places *places, const char *path, const 
 	return found;
 }
 
-/* Judge a file by its contents. Reading it is safe, since nothing in it takes effect yet. */
-static enum ik_trust_state judge(const struct ik_project *project, const char *path,
-	const struct ik_buf *text)
+bool ik_project_judge(struct ik_project *project, enum ik_project_part part, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text)
 {
-	enum ik_trust_state state = ik_trust_judge(project->trust, path, NULL);
-	char digest[IK_SHA256_TEXT];
+	struct ik_error error;
+	enum ik_trust_state state = ik_trust_judge_as(project->trust, path, identity, text, &error);
 
-	if (state == IK_TRUST_UNREAD) {
-		ik_sha256_of(text->data, text->length, digest);
-		state = ik_trust_judge(project->trust, path, digest);
-	}
-	return state;
+	if (state != IK_TRUST_TRUSTED)
+		ik_untrusted_add(&project->skipped[part], path, identity, state == IK_TRUST_CHANGED);
+	return state == IK_TRUST_TRUSTED;
 }
 
 bool ik_project_read_file(struct ik_project *project, enum ik_project_part part, const char *path,
 	struct ik_config *config, struct ik_buf *text)
 {
-	enum ik_trust_state state = IK_TRUST_CHANGED;
 	struct ik_identity identity;
 	struct ik_error error;
 
@@ -99,11 +95,7 @@ bool ik_project_read_file(struct ik_project *project, enum ik_project_part part,
 		ik_config_warn(config, "%s", error.text);
 		return false;
 	}
-	if (ik_identity_holds(path, &identity))
-		state = judge(project, path, text);
-	if (state != IK_TRUST_TRUSTED)
-		ik_untrusted_add(&project->skipped[part], path, &identity, state == IK_TRUST_CHANGED);
-	return state == IK_TRUST_TRUSTED;
+	return ik_project_judge(project, part, path, &identity, text);
 }
 
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
@@ -114,6 +106,7 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	struct ik_identity identity;
 	struct ik_buf text;
 
+	ik_untrusted_clear(&project->skipped[IK_PROJECT_CONFIG]);
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
 	if (is_projects(places, path, "config.json", &identity) && !same_file(&identity, user_file) &&
 		ik_project_read_file(project, IK_PROJECT_CONFIG, path, config, &text))
@@ -227,48 +220,22 @@ char *ik_project_branch(const struct ik_places *places)
 	return found;
 }
 
-/* Add a path, which is taken over, in front of the others in an array that ends in NULL. */
-static char **add_path(char **paths, size_t *count, char *path)
-{
-	paths = ik_alloc_array(paths, ++*count + 1, sizeof(*paths));
-	memmove(paths + 1, paths, *count * sizeof(*paths));
-	paths[0] = path;
-	return paths;
-}
-
-/* Return the paths of all AGENTS.md files, outermost first, as ik_project_files() does. */
-static char **find_agents_files(const struct ik_places *places, size_t *ret_count)
+/* Return the paths of all AGENTS.md files, outermost first, as an array that ends in NULL. */
+static char **find_agents_files(const struct ik_places *places)
 {
 	char *root = find_root(places), *directory = ik_strdup(places->directory);
 	char **paths = ik_alloc(sizeof(*paths));
+	size_t count = 0;
 
-	*ret_count = 0;
 	do {
-		if (has(directory, NAME))
-			paths = add_path(paths, ret_count, ik_path_join(directory, NAME));
+		if (!has(directory, NAME))
+			continue;
+		paths = ik_alloc_array(paths, ++count + 1, sizeof(*paths));
+		memmove(paths + 1, paths, count * sizeof(*paths));
+		paths[0] = ik_path_join(directory, NAME);
 	} while (!ik_text_equal(directory, root) && go_up(directory));
 	free(root);
 	free(directory);
-	return paths;
-}
-
-char **ik_project_files(const struct ik_places *places)
-{
-	static const struct {
-		const char *name, *own; /* own: the file of the home that is not the project's */
-	} files[] = { { SERVERS_FILE, SERVERS_OWN }, { CONFIG_FILE, "config.json" } };
-	struct ik_identity identity;
-	size_t count;
-	char **paths = find_agents_files(places, &count);
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *path = ik_path_join(places->directory, files[i].name);
-
-		if (is_projects(places, path, files[i].own, &identity))
-			paths = add_path(paths, &count, path);
-		else
-			free(path);
-	}
 	return paths;
 }
 
@@ -292,8 +259,8 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config)
 {
-	size_t count, i;
-	char **paths = find_agents_files(places, &count), *root = find_root(places);
+	size_t i;
+	char **paths = find_agents_files(places), *root = find_root(places);
 	struct ik_buf out;
 
 	ik_untrusted_clear(&project->skipped[IK_PROJECT_AGENTS]);

@@ -29,13 +29,13 @@ void ik_untrusted_add(struct ik_untrusted_list *list, const char *path,
 	const struct ik_identity *identity, bool changed);
 void ik_untrusted_clear(struct ik_untrusted_list *list);
 
-/* Files that take effect by themselves. A new kind of them needs a row of ik_project_files(), too
- * (hooks have ik_hooks_files()). */
+/* Files that take effect by themselves. `ikigai tool trust` reads each kind, to find what it brings
+ * (cli_trust.c). */
 enum ik_project_part {
 	IK_PROJECT_CONFIG,  /* .ikigai/config.json */
 	IK_PROJECT_AGENTS,  /* AGENTS.md files */
 	IK_PROJECT_SERVERS, /* .mcp.json: MCP servers */
-	IK_PROJECT_PROMPTS, /* prompt files (core/custom_commands.h), which cli_trust.c adds */
+	IK_PROJECT_PROMPTS, /* prompt files (core/custom_commands.h) */
 	IK_PROJECT_HOOKS,   /* hooks (core/hook_places.h) */
 	IK_PROJECT_PARTS
 };
@@ -49,9 +49,10 @@ struct ik_project {
 void ik_project_open(struct ik_project *project, const struct ik_places *places, bool all);
 void ik_project_done(struct ik_project *project);
 
-/* Return the paths of all files of all parts, trusted or not, as a NULL-terminated array; the caller
- * frees the paths and the array. */
-char **ik_project_files(const struct ik_places *places);
+/* Is a file of the project trusted as it was when it had this identity? Otherwise add it to those
+ * skipped. text: what was read since; NULL: it may be read, which blocks. */
+bool ik_project_judge(struct ik_project *project, enum ik_project_part part, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text);
 
 /* Read a file of the project if it is trusted in its current state, and return whether it is. An
  * untrusted file is added to those skipped; an unreadable file causes a warning. */

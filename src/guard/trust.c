@@ -362,23 +362,30 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 	return status;
 }
 
+enum ik_trust_state ik_trust_judge_as(const struct ik_trust *trust, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text, struct ik_error *error)
+{
+	enum ik_trust_state state = ik_trust_judge(trust, path, NULL);
+	char digest[IK_SHA256_TEXT];
+
+	if (state != IK_TRUST_UNREAD)
+		return state;
+	if (text)
+		ik_sha256_of(text->data, text->length, digest);
+	else if (ik_sha256_of_file(path, digest, error) != IK_OK)
+		return IK_TRUST_NEW;
+	return ik_identity_holds(path, identity) ? ik_trust_judge(trust, path, digest)
+											 : IK_TRUST_CHANGED;
+}
+
 enum ik_trust_state ik_trust_examine(struct ik_trust *trust, const char *path,
 	struct ik_identity *ret_identity, struct ik_error *error)
 {
-	enum ik_trust_state state;
-	char digest[IK_SHA256_TEXT];
-
 	*ret_identity = (struct ik_identity){ .inode = 0 };
 	if (ik_trust_read(trust, error) != IK_OK ||
 		ik_identity_read(path, ret_identity, error) != IK_OK)
 		return IK_TRUST_NEW;
-	state = ik_trust_judge(trust, path, NULL);
-	if (state != IK_TRUST_UNREAD)
-		return state;
-	if (ik_sha256_of_file(path, digest, error) != IK_OK)
-		return IK_TRUST_NEW;
-	return ik_identity_holds(path, ret_identity) ? ik_trust_judge(trust, path, digest)
-												 : IK_TRUST_CHANGED;
+	return ik_trust_judge_as(trust, path, ret_identity, NULL, error);
 }
 
 /* ---- changes ---- */

@@ -20,6 +20,7 @@
 #ifndef IK_GUARD_TRUST_H
 #define IK_GUARD_TRUST_H
 
+#include "util/buf.h"
 #include "util/identity.h"
 #include "util/sha256.h"
 
@@ -62,6 +63,11 @@ const char *ik_trust_problem(const struct ik_trust *trust);
  * contents have not been read. */
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
 	const char *digest);
+
+/* Judge a file that had this identity before its text was read; NULL: read it now, if its contents
+ * decide, which blocks. A file that can't be read is NEW, and *error says why. */
+enum ik_trust_state ik_trust_judge_as(const struct ik_trust *trust, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text, struct ik_error *error);
 
 /* Judge a file as it is now: read the trust, and the file if its contents decide, which blocks. A file
  * that can't be read is NEW. *ret_identity is what the state holds for; all zero: the file can't be
