@@ -142,7 +142,8 @@ struct ik_source *ik_source_skills_new(struct ik_loop *loop, const char *path,
 /* Name the place where trust (NULL: none) is kept, since it may be revoked elsewhere. */
 void ik_source_trust_place(const struct ik_trust *trust, ik_source_place *place, void *arg);
 
-/* May a file of that name be a tool? Not if it is a dot file or ends in "~". */
+/* May a file of that name be a tool? Not if it is a dot file, or what an editor ("NAME~") or a package
+ * manager that is at work leaves beside a file ("NAME.dpkg-tmp"). */
 bool ik_source_name_counts(const char *name);
 
 /*

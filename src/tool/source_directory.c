@@ -310,7 +310,11 @@ static void launch(void *arg)
 
 bool ik_source_name_counts(const char *name)
 {
-	return name[0] != '.' && !ik_text_ends(name, "~");
+	/* rpm writes NAME;NUMBER before it renames it */
+	if (name[0] == '.' || ik_text_ends(name, "~") || strchr(name, ';'))
+		return false;
+	return !strstr(name, ".dpkg-") && !ik_text_ends(name, ".rpmnew") &&
+		!ik_text_ends(name, ".rpmsave");
 }
 
 /* Is this entry a file that this user may execute? */
