@@ -22,9 +22,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Limits on the records and bytes of one transaction. */
+/* Limits on the records and bytes of one transaction, and on the journals that are open for it. */
 #define BATCH_RECORDS 2000
 #define BATCH_BYTES ((int64_t)IK_MIB(8))
+#define GROUP_LIMIT 100
 /* Limit on partial replies at the same time: a thought, a text. */
 #define REPLIES_LIMIT 16
 /* Age in seconds after which a journal without a first line is abandoned. */
@@ -58,6 +59,7 @@ struct intake {
 	struct ik_message **events; /* of this batch, not stored yet */
 	size_t event_count, event_room;
 	bool abandoned, closed; /* nothing follows */
+	bool ours;              /* the client's own */
 	bool only_looks;        /* store nothing */
 };
 
@@ -297,15 +299,20 @@ static void end_replies(struct intake *intake)
 	}
 }
 
-/* Read the records of one batch, which ends only where no reply is partial: everything from such a
- * reply on is read again. Return false if there are no more records, or they can't be read. */
-static bool take_records(struct intake *intake)
+/* What a transaction may still store. */
+struct batch {
+	int64_t records, bytes;
+};
+
+/* Read records, at most about a batch: it ends only where no reply is partial, since everything from
+ * such a reply on is read again. Return false if there are no more records, or they can't be
+ * read. */
+static bool take_records(struct intake *intake, struct batch *left)
 {
-	int64_t first = ik_journal_reader_place(intake->reader);
 	struct ik_journal_record record;
 	struct ik_error damage;
 
-	for (int i = 0; !ik_database_failed(intake->database); i++) {
+	while (!ik_database_failed(intake->database)) {
 		int64_t place = ik_journal_reader_place(intake->reader);
 		enum ik_status status;
 
@@ -313,9 +320,11 @@ static bool take_records(struct intake *intake)
 		if (intake->reply_count > 0 &&
 			intake->event_count - intake->replies[0].before >= BATCH_RECORDS)
 			forget_reply(intake, 0);
-		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && intake->reply_count == 0)
+		if ((left->records <= 0 || left->bytes <= 0) && intake->reply_count == 0)
 			return true;
 		status = ik_journal_reader_next(intake->reader, &record, &damage);
+		left->records--;
+		left->bytes -= ik_journal_reader_place(intake->reader) - place;
 		if (status == IK_OK) {
 			take_record(intake, &record, place);
 		} else if (status == IK_INVALID) {
@@ -524,69 +533,25 @@ static void write_position(struct intake *intake)
 			ik_value_number(position->sequence), ik_value_id(position->stored_as)));
 }
 
-/* Store a batch and the journal's position in one transaction. Return true if there may be more
- * records. */
-static bool try_batch(struct intake *intake)
+/* Store what a batch may hold of a journal, and its position, in the current transaction. Return
+ * true if there is more. */
+static bool take_some(struct intake *intake, struct batch *left)
 {
 	bool more = false;
 
-	forget_batch(intake);
-	ik_database_begin(intake->database);
 	ik_database_change(intake->database, ik_database_sql.lock_journal,
 		IK_VALUES(ik_value_text(intake->name)));
 	find_position(intake);
 	if (intake->error.status == IK_OK) {
-		more = take_records(intake);
+		more = take_records(intake, left);
 		store_events(intake);
 		write_position(intake);
 	}
-	ik_database_end(intake->database);
-	return more && !ik_database_failed(intake->database);
-}
-
-/* Store a batch. If the server refuses a text that seemed valid, store it again with all texts as
- * bytes. */
-static bool take_batch(struct intake *intake)
-{
-	struct ik_database *database = intake->database;
-	bool more = try_batch(intake);
-
-	if (database->error.status != IK_INVALID || database->damaged)
-		return more;
-	database->error.status = IK_OK;
-	database->exact = true;
-	more = try_batch(intake);
-	database->exact = false;
+	forget_batch(intake);
 	return more;
 }
 
-/* Remove the file of a journal that is stored, then its position: in the other order, a kill in
- * between would have it stored again. */
-static void remove_journal(struct intake *intake)
-{
-	if (unlink(intake->path) == 0 || errno == ENOENT) {
-		intake->position.place = -1;
-		ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
-			IK_VALUES(ik_value_text(intake->name)));
-	} else {
-		(void)ik_error_set_errno(&intake->error, errno, _("The journal %s cannot be removed"),
-			intake->path);
-	}
-}
-
-static void take(struct intake *intake)
-{
-	struct ik_database *database = intake->database;
-
-	ik_database_check_writable(database);
-	while (take_batch(intake))
-		;
-	if ((intake->abandoned || intake->closed) && intake->error.status == IK_OK &&
-		!ik_database_failed(database))
-		remove_journal(intake);
-}
-
-/* ---- all journals ---- */
+/* ---- files ---- */
 
 static struct intake *close_intake(struct intake *intake)
 {
@@ -595,12 +560,6 @@ static struct intake *close_intake(struct intake *intake)
 	free(intake->events);
 	free(intake);
 	return NULL;
-}
-
-/* Is it this writer's journal? */
-static bool is_of(const struct intake *intake, const char *writer)
-{
-	return writer && ik_text_equal(intake->head->writer, writer);
 }
 
 /* Open a journal. Return NULL if it is another live writer's, or on error. */
@@ -615,12 +574,13 @@ static struct intake *open_intake(struct ik_database *database, const char *path
 	if (ik_journal_reader_open(path, &intake->reader, error) != IK_OK)
 		return close_intake(intake);
 	intake->head = ik_journal_reader_head(intake->reader);
+	intake->ours = writer && ik_text_equal(intake->head->writer, writer);
 	/* Check this first: what a writer adds before it dies is then read below. */
 	intake->abandoned = ik_journal_reader_is_abandoned(intake->reader);
 	/* Its writer, which asks for it, could not lock it. */
-	if (intake->head->unlocked && is_of(intake, writer))
+	if (intake->head->unlocked && intake->ours)
 		intake->abandoned = false;
-	else if (!intake->abandoned && !is_of(intake, writer))
+	else if (!intake->abandoned && !intake->ours)
 		return close_intake(intake);
 	return intake;
 }
@@ -652,45 +612,51 @@ static void remove_if_empty(const char *path)
 		(void)close(fd);
 }
 
-/* Report to the writer how far its journal is stored. */
-static void send_position(const struct intake *intake)
+/* ---- journals that are stored together ---- */
+
+/* In the order of their names: programs that store the same journals then wait for each other
+ * one way only. */
+struct group {
+	struct ik_database *database;
+	const char *writer, *session; /* as requested */
+	struct intake *intakes[GROUP_LIMIT];
+	size_t count;
+	size_t stored;                   /* how many of them are done with */
+	int64_t sequence;                /* of the requested session's newest event */
+	struct ik_error failed, refused; /* why a journal of this writer, or another's, isn't stored */
+};
+
+static void add_file(struct group *group, const char *path)
 {
-	const struct ik_journal_position *position = &intake->position;
+	struct ik_error error = { .status = IK_OK };
+	struct intake *intake = open_intake(group->database, path, group->writer, &error);
 
-	ik_json_printf(ik_connection_begin(intake->database->client),
-		"'journal':'%s','of':'%s','session':'%s','sequence':%lld,'place':%lld,'damaged':%lld",
-		intake->name, intake->head->session, position->stored_as, (long long)position->sequence,
-		(long long)position->place, (long long)position->damaged);
-	ik_connection_send(intake->database->client);
-}
-
-/* Store one journal. Set *ret_sequence if it is a journal of the requested session. error: why it
- * can't be stored, even if the database works. */
-static void take_file(struct ik_database *database, const char *path, int64_t *ret_sequence,
-	bool *ret_ours, struct ik_error *error)
-{
-	const char *writer = ik_connection_text(database->client, "writer");
-	const char *session = ik_connection_text(database->client, "session");
-	struct intake *intake = open_intake(database, path, writer, error);
-
-	*ret_ours = intake && is_of(intake, writer);
-	if (error->status == IK_INVALID)
-		put_aside(database, path);
-	else if (error->status == IK_NOT_FOUND)
+	if (intake)
+		group->intakes[group->count++] = intake;
+	else if (error.status == IK_INVALID)
+		put_aside(group->database, path);
+	else if (error.status == IK_NOT_FOUND)
 		/* Another program was faster, or the file has no first line. */
 		remove_if_empty(path);
-	if (error->status == IK_INVALID || error->status == IK_NOT_FOUND)
-		error->status = IK_OK;
-	if (!intake)
-		return;
-	take(intake);
-	*error = intake->error;
-	if (*ret_ours && error->status == IK_OK && !ik_database_failed(database)) {
-		send_position(intake);
-		if (session && ik_text_equal(intake->head->session, session))
-			*ret_sequence = intake->position.sequence;
-	}
-	(void)close_intake(intake);
+	else if (error.status != IK_OK)
+		group->refused = error;
+}
+
+/* Store a batch of the journals up to `end`, with their positions, in one transaction. */
+static void take_batch(struct group *group, size_t end)
+{
+	struct batch left = { BATCH_RECORDS, BATCH_BYTES };
+	size_t at = group->stored;
+
+	ik_database_begin(group->database);
+	while (at < end && !take_some(group->intakes[at], &left))
+		at++;
+	ik_database_end(group->database);
+	if (!ik_database_failed(group->database))
+		group->stored = at;
+	else
+		for (size_t i = group->stored; i < end; i++)
+			group->intakes[i]->position = group->intakes[i]->stored;
 }
 
 /* Would the next journal fail for the same reason? */
@@ -699,6 +665,99 @@ static bool is_away(const struct ik_database *database)
 	enum ik_status status = database->error.status;
 
 	return status == IK_UNAVAILABLE || status == IK_IO || database->damaged;
+}
+
+/* Store the journals together. If that fails, store each alone, and if the server refuses a text
+ * that seemed valid, with all texts as bytes: one that can't be stored holds up no other. */
+static void take_group(struct group *group)
+{
+	enum { TOGETHER, ALONE, EXACT } way = TOGETHER;
+	struct ik_database *database = group->database;
+	struct ik_error *error = &database->error;
+
+	if (group->count > 0)
+		ik_database_check_writable(database);
+	while (group->stored < group->count && !is_away(database)) {
+		database->exact = way == EXACT;
+		take_batch(group, way == TOGETHER ? group->count : group->stored + 1);
+		database->exact = false;
+		if (error->status == IK_OK) {
+			way = way == TOGETHER ? TOGETHER : ALONE;
+		} else if (is_away(database)) {
+			return;
+		} else if (way == TOGETHER || (way == ALONE && error->status == IK_INVALID)) {
+			way = way == TOGETHER ? ALONE : EXACT;
+			error->status = IK_OK;
+		} else {
+			way = ALONE;
+			group->intakes[group->stored++]->error = *error;
+			error->status = IK_OK;
+		}
+	}
+}
+
+/* Remove the file of a journal that is stored, then its position: in the other order, a kill in
+ * between would have it stored again. */
+static void remove_journal(struct intake *intake)
+{
+	if (unlink(intake->path) == 0 || errno == ENOENT) {
+		intake->position.place = -1;
+		ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
+			IK_VALUES(ik_value_text(intake->name)));
+	} else {
+		(void)ik_error_set_errno(&intake->error, errno, _("The journal %s cannot be removed"),
+			intake->path);
+	}
+}
+
+/* Remove the journals that nothing follows. */
+static void remove_journals(struct group *group)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < group->stored; i++) {
+		struct intake *intake = group->intakes[i];
+
+		if (intake->error.status != IK_OK || !(intake->abandoned || intake->closed))
+			continue;
+		if (!begun)
+			ik_database_begin(group->database);
+		begun = true;
+		if (!ik_database_failed(group->database))
+			remove_journal(intake);
+	}
+	if (begun)
+		ik_database_end(group->database);
+}
+
+/* Report to the writer how far its journal is stored. */
+static void send_position(struct group *group, const struct intake *intake)
+{
+	const struct ik_journal_position *position = &intake->position;
+
+	ik_json_printf(ik_connection_begin(group->database->client),
+		"'journal':'%s','of':'%s','session':'%s','sequence':%lld,'place':%lld,'damaged':%lld",
+		intake->name, intake->head->session, position->stored_as, (long long)position->sequence,
+		(long long)position->place, (long long)position->damaged);
+	ik_connection_send(group->database->client);
+	if (group->session && ik_text_equal(intake->head->session, group->session))
+		group->sequence = position->sequence;
+}
+
+/* Report on the journals, and close them. */
+static void close_group(struct group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		struct intake *intake = group->intakes[i];
+
+		/* A refused journal of another writer mustn't fail the client's request. */
+		if (intake->error.status != IK_OK)
+			*(intake->ours ? &group->failed : &group->refused) = intake->error;
+		else if (intake->ours && i < group->stored)
+			send_position(group, intake);
+		(void)close_intake(intake);
+	}
+	group->count = group->stored = 0;
 }
 
 /* Return the index of the file to start with, the first one of a session, since their order counts.
@@ -715,34 +774,38 @@ static size_t first_file(const struct journal_files *files)
 	return at;
 }
 
+/* Store the journals of some files. */
+static void take_files(struct group *group, char *const *paths, size_t count)
+{
+	while (count > 0 && !is_away(group->database)) {
+		for (size_t i = 0; i < GROUP_LIMIT && count > 0; i++, count--)
+			add_file(group, *paths++);
+		take_group(group);
+		remove_journals(group);
+		close_group(group);
+	}
+}
+
 void ik_answer_take(struct ik_database *database)
 {
 	struct journal_files files = find_files(database, NULL);
 	size_t first = first_file(&files);
-	struct ik_error refused = { .status = IK_OK }, failed = { .status = IK_OK };
-	int64_t sequence = 0;
+	struct group group = {
+		.database = database,
+		.writer = ik_connection_text(database->client, "writer"),
+		.session = ik_connection_text(database->client, "session"),
+	};
 
-	for (size_t i = 0; i < files.count && !is_away(database); i++) {
-		struct ik_error why = { .status = IK_OK };
-		bool ours;
-
-		take_file(database, files.paths[(first + i) % files.count], &sequence, &ours, &why);
-		if (ik_database_failed(database) && !is_away(database)) {
-			why = database->error;
-			database->error.status = IK_OK;
-		}
-		/* A refused journal of another writer mustn't fail the client's request. */
-		if (why.status != IK_OK)
-			*(ours ? &failed : &refused) = why;
-	}
+	take_files(&group, files.paths + first, files.count - first);
+	take_files(&group, files.paths, first);
 	free_files(&files);
 	if (!ik_database_failed(database))
-		database->error = failed;
-	if (refused.status != IK_OK)
-		ik_json_printf(ik_connection_begin(database->client), "'refused':'%s'", refused.text);
-	if (sequence > 0)
+		database->error = group.failed;
+	if (group.refused.status != IK_OK)
+		ik_json_printf(ik_connection_begin(database->client), "'refused':'%s'", group.refused.text);
+	if (group.sequence > 0)
 		ik_json_printf(ik_connection_begin(database->client), "'sequence':%lld",
-			(long long)sequence);
+			(long long)group.sequence);
 }
 
 bool ik_intake_is_due(struct ik_database *database)
@@ -790,12 +853,12 @@ static bool is_stored(struct intake *intake, const struct ik_message *message)
 
 /* Read all events after the position. The first ones may be stored already, if the position is
  * before a partial reply. */
-static void read_events(struct intake *intake, bool ours, struct ik_unstored *unstored)
+static void read_events(struct intake *intake, struct ik_unstored *unstored)
 {
+	struct batch all = { INT64_MAX, INT64_MAX };
 	size_t stored = 0, fresh;
 
-	while (take_records(intake))
-		;
+	(void)take_records(intake, &all);
 	while (stored < intake->event_count && is_stored(intake, intake->events[stored]))
 		stored++;
 	fresh = intake->event_count - stored;
@@ -807,7 +870,7 @@ static void read_events(struct intake *intake, bool ours, struct ik_unstored *un
 		message->sequence = ++intake->position.sequence;
 		unstored->messages[unstored->count++] = message;
 	}
-	unstored->left += ours ? 0 : fresh;
+	unstored->left += intake->ours ? 0 : fresh;
 }
 
 /* Read the unstored events of a journal, except those that will become a fork, since another
@@ -827,7 +890,7 @@ static void read_file(struct ik_database *database, const char *path, const char
 		IK_VALUES(ik_value_id(intake->head->session)));
 	if (intake->error.status == IK_OK && last <= intake->position.sequence &&
 		ik_text_equal(intake->position.stored_as, intake->head->session))
-		read_events(intake, is_of(intake, writer), unstored);
+		read_events(intake, unstored);
 	(void)close_intake(intake);
 }
 

@@ -422,6 +422,26 @@ def leaves_a_half_reply_behind_many_events(place):
     assert contents(client, journal.session)[-2:] == ["1499", "half"]
 
 
+def stores_many_journals_together(place):
+    """One that a server refuses, for the number of a part, holds up no other."""
+    client = place.start()
+    journals = [place.journal() for _ in range(250)]
+    bad = journals[120]
+    for journal in journals:
+        journal.event("one")
+        if journal == bad:
+            journal.put({"blob": new_id(), "part": 1 << 40, "base64": "eA=="})
+        journal.event("two")
+        journal.died()
+    refused = [bad.name] if place.kind == "postgres" else []
+    for _ in range(2):
+        last = client.ask("take")[-1]
+        assert os.listdir(place.journals) == refused and ("refused" in last) == bool(refused), last
+    assert len(ids(client, count=1000)) == 250 - len(refused)
+    for journal in journals:
+        assert contents(client, journal.session) == ["one", "two"], "if only from the journal"
+
+
 def makes_late_events_a_fork(place):
     client = place.start()
     first = place.journal()
