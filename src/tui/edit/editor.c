@@ -105,20 +105,13 @@ static void clear_state(struct editor_state *state)
 /* Return the index of the first fold that begins at or after position. */
 static size_t fold_index(const struct folds *folds, size_t position)
 {
-	size_t low = 0, high = folds->count;
+	size_t index = 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (folds->at[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (index < folds->count && folds->at[index].position < position)
+		index++;
+	return index;
 }
 
-/* Insert a fold in order. */
 static void add_fold(struct folds *folds, struct fold fold)
 {
 	size_t index = fold_index(folds, fold.position);
@@ -174,7 +167,6 @@ static struct fold *fold_at(const struct ik_editor *editor, size_t position)
 	return fold && fold->position == position ? fold : NULL;
 }
 
-/* Unfold a fold. */
 static void unfold(struct ik_editor *editor, struct fold *fold)
 {
 	struct folds *folds = &editor->now.folds;
@@ -237,7 +229,6 @@ static void drop_states(struct states *states, size_t count)
 		memmove(states->at, states->at + count, states->count * sizeof(*states->at));
 }
 
-/* Free all states. */
 static void forget(struct states *states)
 {
 	drop_states(states, states->count);
@@ -275,7 +266,6 @@ static bool joins_step(const struct ik_editor *editor, size_t position, const ch
 	return chain == CHAIN_DELETE_LEFT || chain == CHAIN_DELETE_RIGHT;
 }
 
-/* Save the current state for undo. */
 static void begin_step(struct ik_editor *editor)
 {
 	struct editor_state copy = copy_state(editor);
@@ -311,34 +301,22 @@ static bool replace_text(struct ik_editor *editor, size_t position, size_t lengt
 	return true;
 }
 
-/* Count the lines of a text, up to limit. The last line may lack its line end. */
-static size_t count_lines(const char *text, size_t length, size_t limit)
+/* Count the lines of a text. The last one may lack its line end. */
+static size_t count_lines(const char *text, size_t length)
 {
-	size_t lines = 0;
-	const char *end = text + length;
+	size_t lines = length > 0 && text[length - 1] != '\n';
 
-	while (text < end && lines < limit) {
-		const char *line_end = memchr(text, '\n', (size_t)(end - text));
-
-		lines++;
-		text = line_end ? line_end + 1 : end;
-	}
+	for (size_t i = 0; i < length; i++)
+		lines += text[i] == '\n';
 	return lines;
-}
-
-/* Is a paste large enough to be folded? */
-static bool is_large(const char *text, size_t length)
-{
-	return length > FOLD_BYTES || count_lines(text, length, FOLD_LINES + 1) > FOLD_LINES;
 }
 
 /* Fold text that was just inserted. */
 static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 {
-	struct fold fold = { position, length,
-		count_lines(editor->now.text.data + position, length, SIZE_MAX) };
+	size_t lines = count_lines(editor->now.text.data + position, length);
 
-	add_fold(&editor->now.folds, fold);
+	add_fold(&editor->now.folds, (struct fold){ position, length, lines });
 }
 
 /* Return the start of the first fold at or after position, or the end of the text if there is
@@ -435,7 +413,6 @@ struct editor_draw_piece {
 	enum ik_style style;
 };
 
-/* Append a number with a comma after each group of three digits. */
 static void put_grouped(struct ik_buf *out, size_t number)
 {
 	char digits[32];
@@ -574,7 +551,6 @@ static bool row_after(struct ik_editor *editor, int width, const struct editor_r
 	return true;
 }
 
-/* Return the row that contains position. */
 static struct editor_row row_of(struct ik_editor *editor, int width, size_t position)
 {
 	size_t line = start_of_line(editor, position), seam = seam_before(editor, position);
@@ -711,25 +687,16 @@ static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 	return top;
 }
 
-/* Return the style of the piece at position, highlighted if selected. */
-static enum ik_style style_at(const struct ik_editor *editor, size_t position, enum ik_style style)
+static void draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
+	struct ik_rectangle area, const struct editor_row *row)
 {
-	size_t start, end;
-	bool selected = ik_editor_selection(editor, &start, &end) && position >= start &&
-		position < end;
+	size_t start = 0, end = 0;
+	int column = 0;
 
-	return selected ? IK_STYLE_SELECTION : style;
-}
-
-/* Draw one row of text. Return the column of a position in it. */
-static int draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
-	struct ik_rectangle area, const struct editor_row *row, size_t position)
-{
-	int column = 0, found = 0;
-
+	(void)ik_editor_selection(editor, &start, &end);
 	for (size_t at = row->start; at < row->end;) {
 		struct editor_draw_piece piece = piece_at(editor, width, at, column);
-		enum ik_style style = style_at(editor, at, piece.style);
+		enum ik_style style = at >= start && at < end ? IK_STYLE_SELECTION : piece.style;
 		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
 
 		if (fold_at(editor, at))
@@ -739,10 +706,7 @@ static int draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
 				piece.shown_length);
 		column += piece.width;
 		at += piece.length;
-		if (at <= position)
-			found = column;
 	}
-	return found;
 }
 
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
@@ -765,11 +729,12 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
-		int found = draw_row(editor, width, cells, place, &row, editor->now.cursor);
+		size_t cursor = editor->now.cursor;
 
-		if (editor->now.cursor >= row.start &&
-			(editor->now.cursor < row.end || (row.last && editor->now.cursor == row.end))) {
-			int column = place.column + found, last = area.column + area.columns - 1;
+		draw_row(editor, width, cells, place, &row);
+		if (cursor >= row.start && (cursor < row.end || (row.last && cursor == row.end))) {
+			int column = place.column + column_of(editor, width, &row, cursor);
+			int last = area.column + area.columns - 1;
 
 			/* clamp to the last column if the area has only one */
 			ik_cells_set_cursor(cells, area.row + i, column < last ? column : last);
@@ -802,7 +767,6 @@ void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 	editor->chain = CHAIN_NONE;
 }
 
-/* Append a text with its line ends converted to LF. */
 static void append_lines(struct ik_buf *out, const char *text, size_t length)
 {
 	const char *end = text + length, *stop;
@@ -836,7 +800,8 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 		count = repaired.length;
 	}
 	if (ik_buf_status(&lines) == IK_OK && ik_buf_status(&repaired) == IK_OK) {
-		large = pasted ? is_large(text, count) : count > SET_FOLD_BYTES;
+		large = count > (pasted ? FOLD_BYTES : SET_FOLD_BYTES) ||
+			(pasted && count_lines(text, count) > FOLD_LINES);
 		done = replace_text(editor, position, length, text, count, chain);
 		if (done && large)
 			fold_text(editor, position, count);
@@ -1003,7 +968,6 @@ static bool extend(struct ik_editor *editor, enum ik_action action)
 	return true;
 }
 
-/* Drop the oldest kills until all together fit the limit. */
 static void bound_kills(struct ik_editor *editor)
 {
 	size_t bytes = 0;

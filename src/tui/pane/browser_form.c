@@ -53,7 +53,6 @@ static bool is_written_as_json(const struct ik_form_field *field, const char *te
 	return false;
 }
 
-/* Is a property a path, by its name? */
 static bool is_path(const char *name)
 {
 	static const char *const ends[] = { "path", "Path", "file", "dir", "directory", "cwd" };
@@ -129,7 +128,6 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	return NULL;
 }
 
-/* Forget what is said at a field. */
 static void forgive(struct ik_form *form)
 {
 	free(form->note);
@@ -166,12 +164,6 @@ static void note(struct ik_form *form, size_t field, enum ik_style style, const 
 	form->selected = field;
 }
 
-/* Show an error message at a field and select the field. */
-static void blame(struct ik_form *form, size_t field, const char *sentence)
-{
-	note(form, field, IK_STYLE_BAD, sentence);
-}
-
 /* Report that a field's value has the wrong type, and say which types it accepts. */
 static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
 {
@@ -181,7 +173,7 @@ static void blame_value(struct ik_form *form, size_t field, const struct ik_erro
 		? ik_format(_("Expected: %s, written as JSON (%s)"), parameter->type, error->text)
 		: ik_format(_("Expected: %s"), parameter->type);
 
-	blame(form, field, sentence);
+	note(form, field, IK_STYLE_BAD, sentence);
 	free(sentence);
 }
 
@@ -261,7 +253,7 @@ static bool check(struct ik_form *form)
 	forgive(form);
 	for (size_t i = 0; i < form->count; i++)
 		if (form->fields[i].required && ik_editor_is_empty(form->fields[i].editor)) {
-			blame(form, i,
+			note(form, i, IK_STYLE_BAD,
 				form->fields[i].kind == IK_FIELD_TEXT
 					? _("This is required (\"\" is the empty text).")
 					: _("This is required."));
@@ -276,7 +268,7 @@ static bool check(struct ik_form *form)
 		good = ik_json_check(out.data, out.length, &arguments, &error) == IK_OK &&
 			ik_schema_validate(form->schema, form->schema, arguments, &error) == IK_OK;
 		if (!good)
-			blame(form, field_of(form, error.text), error.text);
+			note(form, field_of(form, error.text), IK_STYLE_BAD, error.text);
 	}
 	ik_buf_done(&out);
 	return good;
@@ -319,7 +311,6 @@ static enum ik_pane_result write_key(struct ik_form *form, const struct ik_key *
 	return IK_PANE_TAKEN;
 }
 
-/* List the names that match below the selected field. */
 static void list_names(struct ik_form *form, const struct ik_completions *shown,
 	const uint32_t *matches, size_t count)
 {
@@ -468,7 +459,7 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 	for (size_t i = 0; i < field->parameter.choice_count; i++)
 		put_choice(&out, field->parameter.choices[i],
 			ik_text_equal(field->parameter.choices[i], text), &end);
-	int above = 0;
+	int above = 0; /* up to the end of the selected one */
 
 	for (size_t at = 0; at < end; above++)
 		at += ik_wrap_row(out.data + at, out.length - at, area.columns).taken;
@@ -507,13 +498,6 @@ static int put_field_value(const struct ik_form *form, size_t index, struct ik_c
 	return rows;
 }
 
-/* Draw a piece of the bar that marks the field with focus, as in the conversation. */
-static void draw_bar(struct ik_cells *cells, int row, int column)
-{
-	ik_cells_label(cells, (struct ik_rectangle){ row, column, 1, 1 }, row, column, IK_STYLE_ACCENT,
-		"▌");
-}
-
 /* Return the rows left, at most MOST_ROWS. */
 static int share(int left)
 {
@@ -549,8 +533,12 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	row += value_rows;
 	put_rows(cells, inner, row, form->note_style, said, note_rows);
 	row += note_rows;
-	for (int at = begin; cells && selected && at < row && at < area.row + area.rows; at++)
-		draw_bar(cells, at, area.column - 1);
+	struct ik_rectangle bar = { begin, area.column - 1, row - begin, 1 };
+
+	if (bar.rows > area.row + area.rows - begin)
+		bar.rows = area.row + area.rows - begin;
+	if (cells && selected) /* it has focus: as in the conversation */
+		ik_cells_fill_with(cells, bar, IK_STYLE_ACCENT, "▌");
 	return row - begin;
 }
 

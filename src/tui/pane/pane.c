@@ -316,8 +316,7 @@ struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle ro
 	return row;
 }
 
-/* Count the rows of a wrapped text. */
-static int count_rows(const char *text, size_t length, int columns)
+int ik_pane_rows(const char *text, size_t length, int columns)
 {
 	int rows = 0;
 
@@ -333,7 +332,7 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 
 	if (columns < 1 || area.rows < 1)
 		return;
-	int rows = count_rows(text, length, columns);
+	int rows = ik_pane_rows(text, length, columns);
 	int row = area.row + (rows < area.rows ? (area.rows - rows) / 2 : 0);
 
 	for (size_t at = 0; at < length && row < area.row + area.rows; row++) {
@@ -358,7 +357,6 @@ static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view
 	return pane->count < (size_t)most ? (int)pane->count : most;
 }
 
-/* Draw the items around the selected one. */
 static void draw_list(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area)
 {
 	size_t rows = (size_t)area.rows;
@@ -421,12 +419,22 @@ static bool works_without_items(enum ik_action action)
 	return false;
 }
 
-/* Append the list's keys that currently work. If the list is filtered, label IK_ACTION_CANCEL as
- * clearing the filter, which it does first. */
-static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_view *view, int columns,
-	struct ik_buf *out)
+void ik_pane_hints(struct ik_cells *cells, struct ik_rectangle row, const struct ik_keymap *keymap,
+	unsigned context, const struct ik_key_hint *hints)
 {
-	struct ik_key_hint kept[MOST_HINTS] = { 0 };
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	ik_keymap_put_hints(keymap, context, hints, row.columns, &out);
+	ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, out.data);
+	ik_buf_done(&out);
+}
+
+/* Choose the list's keys that currently work. If the list is filtered, label IK_ACTION_CANCEL as
+ * clearing the filter, which it does first. */
+static void list_hints(const struct ik_pane *pane, const struct ik_pane_view *view,
+	struct ik_key_hint *kept)
+{
 	bool filtered = pane->words.length > 0, empty = pane->ops->item && pane->count == 0;
 	size_t count = 0;
 
@@ -440,10 +448,8 @@ static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_view
 			kept[count].label = view->all;
 		count++;
 	}
-	ik_keymap_put_hints(pane->keymap, pane->ops->context, kept, columns, out);
 }
 
-/* Draw the keys that currently work. */
 static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle row)
 {
@@ -452,22 +458,25 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 		{ pane->ops->toggle, IK_ACTION_NONE, N_("close"), 1 },
 		{ 0 },
 	};
-	unsigned context = ik_pane_context(pane);
-	struct ik_buf out;
+	const struct ik_key_hint filter[] = {
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, view->all, 1 },
+		{ 0 },
+	};
+	unsigned context = view->focus ? ik_pane_context(pane) : IK_IN_EDITOR;
+	struct ik_key_hint listed[MOST_HINTS] = { 0 };
+	const struct ik_key_hint *hints = listed;
 
-	ik_buf_init(&out, IK_KIB(4));
 	if (!view->focus)
-		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, view->away_keys ? view->away_keys : away,
-			row.columns, &out);
+		hints = view->away_keys ? view->away_keys : away;
 	else if (pane->filter || pane->writing)
-		ik_keymap_put_hints(pane->keymap, context, view->writing_keys, row.columns, &out);
+		hints = view->writing_keys ? view->writing_keys : filter;
 	else if (pane->in_text)
-		ik_keymap_put_hints(pane->keymap, context, view->text_keys, row.columns, &out);
+		hints = view->text_keys;
 	else
-		put_list_hints(pane, view, row.columns, &out);
-	if (out.length > 0)
-		ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, out.data);
-	ik_buf_done(&out);
+		list_hints(pane, view, listed);
+	ik_pane_hints(cells, row, pane->keymap, context, hints);
 }
 
 struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,

@@ -151,10 +151,10 @@ struct ik_pane_view {
 	const char *title;
 	bool focus;
 	/* The keys for the last line, as far as there is room: with focus on the list, on its text
-	 * or on a text field of the pane, or elsewhere (NULL: the keys to focus and close the pane).
-	 * In an empty list, only keys that work without an item are shown. */
+	 * or on a text field of the pane (NULL: those of a filter), or elsewhere (NULL: the keys to
+	 * focus and close the pane). In an empty list, only keys that work without an item are shown. */
 	const struct ik_key_hint *keys, *text_keys, *writing_keys, *away_keys;
-	/* A label (N_() text) for IK_ACTION_CANCEL while the list is filtered; NULL: as in keys. */
+	/* A label (N_() text) for IK_ACTION_CANCEL while there is a filter; NULL: as in keys. */
 	const char *all;
 	const char *words_count; /* right of the filter: "3 of 12"; NULL: nothing */
 	bool list_first;         /* the list takes the rows it needs; the text keeps a few */
@@ -171,6 +171,12 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 /* Return an external text as one sanitized line, a new string. */
 char *ik_pane_line(const char *text, size_t length);
 
+/* Draw the hints that fit into a row. */
+void ik_pane_hints(struct ik_cells *cells, struct ik_rectangle row, const struct ik_keymap *keymap,
+	unsigned context, const struct ik_key_hint *hints);
+
+/* Return the number of rows of a text wrapped to the columns. */
+int ik_pane_rows(const char *text, size_t length, int columns);
 /* Draw a text dim, wrapped and centered in area. */
 void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
 /* Draw a text at the right end of a row, `columns` wide. Return the rest of the row. */

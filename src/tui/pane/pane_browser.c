@@ -25,7 +25,6 @@
 
 /* A change mark stays, even after further scans, until the user has seen it. */
 enum ik_tool_change { IK_CHANGE_NONE, IK_CHANGE_NEW, IK_CHANGE_OTHER, IK_CHANGE_GONE };
-enum ik_browser_order { IK_ORDER_NAME, IK_ORDER_USE };
 
 /* How often a tool was used in this session, and its results. */
 struct ik_browser_uses {
@@ -52,10 +51,10 @@ struct ik_browser {
 	struct ik_tool skills;         /* what the heading of the skills says, as if it were a tool, */
 	struct ik_browser_row heading; /* and its row */
 	size_t *shown;                 /* indexes of the items' rows, or HEADING, in list order */
-	enum ik_browser_order order;
-	unsigned counted;           /* version of the calls when uses were last counted */
-	int name_columns;           /* of its longest name */
-	const struct ik_tool *read; /* tool of the text shown; owned by this registry */
+	bool by_use;                   /* the most used tools come first */
+	unsigned counted;              /* version of the calls when uses were last counted */
+	int name_columns;              /* of its longest name */
+	const struct ik_tool *read;    /* tool of the text shown; owned by this registry */
 	struct ik_browser_uses read_uses;
 	const struct ik_browser_row *looked_at; /* row last drawn with focus */
 
@@ -72,7 +71,6 @@ struct ik_browser {
 
 /* ---- the list ---- */
 
-/* Free the tool if the row owns it. */
 static void row_done(struct ik_browser_row *row)
 {
 	if (row->gone)
@@ -80,7 +78,6 @@ static void row_done(struct ik_browser_row *row)
 	free(row->gone);
 }
 
-/* Free rows. */
 static void free_rows(struct ik_browser_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -156,7 +153,7 @@ static void list_tools(struct ik_browser *browser, const struct ik_tool *selecte
 	browser->looked_at = NULL;
 	pane->count = pane->selected = 0;
 	list_rows(browser, false);
-	if (browser->order == IK_ORDER_USE)
+	if (browser->by_use)
 		qsort_r(browser->shown, pane->count, sizeof(*browser->shown), compare_use, browser);
 	list_rows(browser, true);
 	for (size_t i = pane->count; selected && i-- > 0;) {
@@ -196,7 +193,6 @@ static void count_use(struct ik_browser *browser, const struct ik_shown_call *ca
 	}
 }
 
-/* Count all uses. */
 static void count_uses(struct ik_browser *browser)
 {
 	for (size_t i = 0; i < browser->row_count; i++)
@@ -312,7 +308,6 @@ static const struct {
 	{ "UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.") },
 };
 
-/* Add the tool's uses. */
 static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *uses)
 {
 	struct ik_buf out;
@@ -371,21 +366,6 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 	ik_buf_done(&out);
 }
 
-/* Add how to switch on a tool that is switched off. */
-static void add_switch(struct ik_browser *browser)
-{
-	struct ik_buf key;
-
-	ik_buf_init(&key, IK_KIB(1));
-	if (ik_keymap_put_key(browser->pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
-		char *sentence = ik_format(_("%s switches it on."), key.data);
-
-		ik_pane_say(&browser->pane, IK_BLOCK_HINT, sentence);
-		free(sentence);
-	}
-	ik_buf_done(&key);
-}
-
 /* Add why a tool is unavailable, and a suggestion. */
 static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 {
@@ -412,8 +392,11 @@ static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 		ik_pane_say(&browser->pane, IK_BLOCK_HINT,
 			_("Refresh the tools to be asked again whether to trust "
 			  "it."));
+	char *way = ik_keymap_sentence(browser->pane.keymap, _("{switch} switches it on."));
+
 	if (tool->state == IK_TOOL_DISABLED)
-		add_switch(browser);
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT, way);
+	free(way);
 }
 
 /* Estimate a provider's tokens from bytes of JSON. */
@@ -483,7 +466,6 @@ static void add_callers(struct ik_browser *browser, const struct ik_tool *skill)
 	free(usage);
 }
 
-/* Rebuild the text of a row's tool. */
 static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row)
 {
 	struct ik_pane *pane = &browser->pane;
@@ -516,7 +498,6 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	browser->read_uses = row->uses;
 }
 
-/* Return the mark of a tool's state. */
 static const char *state_mark(const struct ik_browser_row *row)
 {
 	if (row->change == IK_CHANGE_GONE)
@@ -550,7 +531,7 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 
 	if (changes[row->change])
 		ik_buf_printf(out, " %s", _(changes[row->change]));
-	if (browser->order == IK_ORDER_USE && row->uses.count > 0)
+	if (browser->by_use && row->uses.count > 0)
 		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses.count), row->uses.count);
 	if (row->bytes > 0)
 		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
@@ -568,19 +549,6 @@ static int name_columns(const struct ik_browser *browser, struct ik_rectangle ro
 	return names < wanted ? wanted : names;
 }
 
-/* Draw the heading of the skills: how many are offered, and what their lines cost. */
-static void draw_heading(const struct ik_browser *browser, struct ik_cells *cells,
-	struct ik_rectangle row, enum ik_style style)
-{
-	bool plain = style == IK_STYLE_NORMAL;
-	struct ik_rectangle left = ik_pane_right(cells, row, 0, style, "");
-
-	ik_cells_label(cells, left, row.row, row.column, plain ? IK_STYLE_BOLD : style,
-		browser->skills.name);
-	ik_cells_label(cells, left, row.row, row.column + name_columns(browser, row),
-		plain ? IK_STYLE_DIM : style, browser->skills.reason);
-}
-
 /* Draw a list item: mark, name, source, description, facts. */
 static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
@@ -589,10 +557,12 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	const struct ik_browser_row *entry = row_at(browser, index);
 	const struct ik_tool *tool = entry->tool;
 	bool plain = style == IK_STYLE_NORMAL;
+	int column = row.column + name_columns(browser, row);
 	struct ik_buf out;
 
-	if (entry == &browser->heading) {
-		draw_heading(browser, cells, row, style);
+	if (entry == &browser->heading) { /* how many skills are offered, and what their lines cost */
+		ik_cells_label(cells, row, row.row, row.column, plain ? IK_STYLE_BOLD : style, tool->name);
+		ik_cells_label(cells, row, row.row, column, plain ? IK_STYLE_DIM : style, tool->reason);
 		return;
 	}
 	ik_buf_init(&out, IK_KIB(16));
@@ -605,15 +575,13 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 
 		left = ik_pane_right(cells, row, facts, plain ? look : style, out.data);
 	}
-	const char *mark = state_mark(entry);
 	enum ik_style mark_style = style;
 
 	if (!ik_tool_is_offered(tool) && plain)
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
 			? IK_STYLE_BAD
 			: IK_STYLE_DIM;
-	ik_cells_label(cells, left, row.row, row.column, mark_style, mark);
-	int column = row.column + name_columns(browser, row);
+	ik_cells_label(cells, left, row.row, row.column, mark_style, state_mark(entry));
 	struct ik_rectangle name = left;
 
 	if (name.columns > column - 2 - row.column)
@@ -653,12 +621,6 @@ static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6 },
 	{ 0 },
 };
-static const struct ik_key_hint filter_hints[] = {
-	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
-	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
-	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all tools"), 1 },
-	{ 0 },
-};
 static const struct ik_key_hint form_hints[] = {
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1 },
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("field"), 2 },
@@ -674,7 +636,6 @@ static const struct ik_key_hint away_hints[] = {
 	{ 0 },
 };
 
-/* Append the text for an empty list. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
@@ -724,18 +685,9 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	ik_scan_put(out, scan);
 	if (browser->bytes > 0)
 		ik_buf_printf(out, _("  ~%zu tokens"), tokens(browser->bytes));
-	if (browser->order == IK_ORDER_USE)
+	if (browser->by_use)
 		ik_buf_puts(out, _("  by use"));
 	ik_buf_putc(out, ' ');
-}
-
-/* Update the text of the selected tool. */
-static void sync_text(struct ik_browser *browser)
-{
-	const struct ik_browser_row *row = selected_row(browser);
-
-	if (row->tool != browser->read || memcmp(&row->uses, &browser->read_uses, sizeof(row->uses)))
-		rebuild(browser, row);
 }
 
 /* Measure the tools' definitions for the provider, unless known. */
@@ -800,15 +752,18 @@ static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 	struct ik_buf empty;
 
 	leave_row(browser);
+	const struct ik_browser_row *row = selected_row(browser);
+
 	ik_buf_init(&empty, IK_KIB(64));
-	if (browser->pane.count == 0) {
+	if (!row) {
 		put_empty(browser, scan, &empty);
 		view->empty = empty.data;
-	} else {
-		sync_text(browser);
-		if (view->focus)
-			browser->looked_at = selected_row(browser);
+	} else if (row->tool != browser->read ||
+		memcmp(&row->uses, &browser->read_uses, sizeof(row->uses))) {
+		rebuild(browser, row);
 	}
+	if (view->focus && row)
+		browser->looked_at = row;
 	char *count = ik_format(_("%zu of %zu"), browser->pane.count, browser->row_count);
 
 	view->words_count = count;
@@ -817,7 +772,6 @@ static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 	ik_buf_done(&empty);
 }
 
-/* Draw the browser. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *scan)
 {
@@ -827,7 +781,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	measure(browser);
 	if (ik_calls_version(browser->session_calls) != browser->counted) {
 		count_uses(browser);
-		if (browser->order == IK_ORDER_USE)
+		if (browser->by_use)
 			list_tools(browser, selected_tool(browser));
 	}
 	ik_buf_init(&title, IK_KIB(4));
@@ -837,7 +791,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		.focus = focus,
 		.keys = focus_hints,
 		.text_keys = text_hints,
-		.writing_keys = browser->call ? form_hints : filter_hints,
+		.writing_keys = browser->call ? form_hints : NULL,
 		.away_keys = away_hints,
 		.all = N_("all tools"),
 	};
@@ -849,7 +803,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	ik_buf_done(&title);
 }
 
-/* Free the browser. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
@@ -921,7 +874,6 @@ void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *reg
 	ik_browser_measure(browser);
 }
 
-/* Open the form of the selected tool. */
 static void open_form(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -997,7 +949,6 @@ static struct ik_invocation switch_tool(struct ik_browser *browser)
 	return ik_pane_invoke(&browser->pane, IK_ACTION_SWITCH, row->tool->name);
 }
 
-/* Handle a key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
@@ -1013,7 +964,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		return result;
 	switch (action) {
 	case IK_ACTION_SORT:
-		browser->order = browser->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME;
+		browser->by_use = !browser->by_use;
 		count_uses(browser);
 		list_tools(browser, selected_tool(browser));
 		return IK_PANE_TAKEN;

@@ -96,12 +96,6 @@ static void add_sentence(struct ik_inspector *inspector, enum ik_block_kind kind
 	ik_block_finish(add_block(inspector, kind, sentence, strlen(sentence)));
 }
 
-/* A heading of the part that is made. */
-static void add_heading(struct ik_inspector *inspector, const char *heading)
-{
-	add_sentence(inspector, IK_BLOCK_HEADING, heading);
-}
-
 /* Return a word for a call's stage. */
 static const char *stage_word(enum ik_call_stage stage)
 {
@@ -152,7 +146,7 @@ static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stre
 {
 	if (stream->length == 0)
 		return;
-	add_heading(inspector, heading);
+	add_sentence(inspector, IK_BLOCK_HEADING, heading);
 	if (before > 0) {
 		char *line = ik_format(_("%zu bytes before these"), before);
 
@@ -190,7 +184,7 @@ static void add_part(struct ik_inspector *inspector, enum ik_call_text which, si
 	char *heading = which == IK_CALL_ERRORS
 		? ik_strdup(_("Messages (stderr)"))
 		: ik_format(_("Full output (cut for the model): %zu bytes"), length);
-	add_heading(inspector, heading);
+	add_sentence(inspector, IK_BLOCK_HEADING, heading);
 	free(heading);
 	if (length > IK_LIMIT_PART)
 		add_position(inspector, start, end, length, end < length);
@@ -210,7 +204,6 @@ static void add_part(struct ik_inspector *inspector, enum ik_call_text which, si
 	ik_buf_done(&out);
 }
 
-/* A line of a tree. */
 static void add_line(void *arg, struct ik_tree_node *node, enum ik_tree_role role, const char *line,
 	size_t length)
 {
@@ -308,7 +301,7 @@ static bool add_changes(struct ik_inspector *inspector)
 		ik_call_changes(inspector->call, SIZE_MAX, &diff, &changes);
 
 	if (shown) {
-		add_heading(inspector,
+		add_sentence(inspector, IK_BLOCK_HEADING,
 			inspector->call->stage == IK_STAGE_FAILED ? _("Changes that were not made")
 													  : _("Changes"));
 		struct ik_block *block = add_block(inspector, IK_BLOCK_TEXT, diff.data, diff.length);
@@ -332,7 +325,8 @@ static void add_envelope(struct ik_inspector *inspector, const struct ik_buf *en
 {
 	const struct ik_shown_call *call = inspector->call;
 
-	add_heading(inspector, call->own ? _("Envelope") : _("Envelope: what the model got"));
+	add_sentence(inspector, IK_BLOCK_HEADING,
+		call->own ? _("Envelope") : _("Envelope: what the model got"));
 	if (ik_call_is_large(call))
 		add_position(inspector, 0, IK_CALL_LARGE, ik_call_envelope_size(call), false);
 	add_json(inspector, envelope);
@@ -368,7 +362,7 @@ static void add_hooks(struct ik_inspector *inspector)
 	ik_buf_append(&text, hooks.text, hooks.length);
 	inspector->building = IK_PART_HOOKS;
 	make_tree(inspector, &text);
-	add_heading(inspector, _("Hooks"));
+	add_sentence(inspector, IK_BLOCK_HEADING, _("Hooks"));
 	add_json(inspector, &text);
 	ik_buf_done(&text);
 }
@@ -386,7 +380,7 @@ static void add_call(struct ik_inspector *inspector)
 
 	make_tree(inspector, &envelope);
 	inspector->building = IK_PART_CALL;
-	add_heading(inspector,
+	add_sentence(inspector, IK_BLOCK_HEADING,
 		ik_text_equal(call->name, IK_OWN_COMMAND) ? _("Your command") : call->name);
 	add_facts(inspector);
 	inspector->building = IK_PART_CHANGES;
@@ -394,7 +388,7 @@ static void add_call(struct ik_inspector *inspector)
 		inspector->building = IK_PART_ARGUMENTS;
 		ik_buf_append(&arguments, call->arguments.data, call->arguments.length);
 		make_tree(inspector, &arguments);
-		add_heading(inspector, _("Arguments"));
+		add_sentence(inspector, IK_BLOCK_HEADING, _("Arguments"));
 		add_json(inspector, &arguments);
 	}
 	add_hooks(inspector);
@@ -704,7 +698,6 @@ static void copy_call(const struct ik_shown_call *call, struct ik_buf *out)
 	ik_buf_done(&envelope);
 }
 
-/* Append what is under the cursor. */
 static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 {
 	struct ik_call_changes changes;
@@ -749,7 +742,6 @@ void ik_inspector_forget(struct ik_inspector *inspector)
 	ik_scrollback_clear(inspector->pane.text);
 }
 
-/* Free it. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
@@ -800,9 +792,11 @@ static void sync_selection(struct ik_inspector *inspector)
 	inspector->call = ik_calls_at(inspector->calls, pane->selected);
 }
 
-/* Show another page of the selected call, from its start or its end. */
+/* Show another page of the selected call, if there is one, from its start or its end. */
 static void turn_page(struct ik_inspector *inspector, size_t page, bool end)
 {
+	if (page == inspector->page || page >= ik_call_pages(inspector->call))
+		return;
 	inspector->page = page;
 	inspector->page_end = end;
 }
@@ -810,10 +804,7 @@ static void turn_page(struct ik_inspector *inspector, size_t page, bool end)
 /* The user wanted to go on beyond an end of the page. */
 static void leave_page(struct ik_inspector *inspector, bool down)
 {
-	if (down && inspector->page + 1 < ik_call_pages(inspector->call))
-		turn_page(inspector, inspector->page + 1, false);
-	else if (!down && inspector->page > 0)
-		turn_page(inspector, inspector->page - 1, true);
+	turn_page(inspector, inspector->page + (down ? 1 : (size_t)-1), !down);
 }
 
 /* Is the text still where it was? */
@@ -831,6 +822,8 @@ static bool note_selection(struct ik_inspector *inspector)
 
 	inspector->call = ik_calls_at(inspector->calls, inspector->pane.selected);
 	inspector->moved = inspector->pane.selected + 1 < inspector->pane.count;
+	if (inspector->call != call)
+		inspector->page = 0;
 	return inspector->call != call;
 }
 
@@ -852,15 +845,12 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 		return false;
 	if (inspector->pane.count == 0)
 		return true;
-	bool another = note_selection(inspector);
-	size_t pages = ik_call_pages(inspector->call);
-
-	if (another)
-		inspector->page = 0;
-	else if (action == IK_ACTION_TOP && inspector->page > 0)
+	if (note_selection(inspector))
+		;
+	else if (action == IK_ACTION_TOP)
 		turn_page(inspector, 0, false);
-	else if (action == IK_ACTION_BOTTOM && inspector->page + 1 < pages)
-		turn_page(inspector, pages - 1, true);
+	else if (action == IK_ACTION_BOTTOM)
+		turn_page(inspector, ik_call_pages(inspector->call) - 1, true);
 	else if ((action == IK_ACTION_PAGE_UP || action == IK_ACTION_HALF_UP) &&
 		is_at(inspector, before))
 		leave_page(inspector, false);
@@ -880,8 +870,7 @@ static bool click(struct ik_pane *pane, int row)
 	sync_selection(inspector);
 	if (!ik_pane_click(pane, row))
 		return false;
-	if (note_selection(inspector))
-		inspector->page = 0;
+	(void)note_selection(inspector);
 	return true;
 }
 
@@ -1064,7 +1053,6 @@ static const struct ik_key_hint text_hints[] = {
 	{ 0 },
 };
 
-/* Draw it. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar)
 {

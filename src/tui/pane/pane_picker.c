@@ -6,7 +6,6 @@
 #include "tui/text/markdown.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 #define ASIDE_PART 3 /* the aside gets at most one third of a row */
@@ -40,7 +39,6 @@ void ik_pick_list_clear(struct ik_pick_list *list)
 	*list = (struct ik_pick_list){ 0 };
 }
 
-/* Free the picker. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
@@ -51,7 +49,6 @@ static void release(struct ik_pane *pane)
 	free(picker);
 }
 
-/* Return the selected pick, or NULL. */
 static const struct ik_pick *selected(const struct ik_picker *picker)
 {
 	const struct ik_pane *pane = &picker->pane;
@@ -202,7 +199,6 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	ik_cells_label(cells, left, row.row, column + picker->mark_columns, style, item->title);
 }
 
-/* Show the text of the selected pick. */
 static void show_text(struct ik_picker *picker)
 {
 	struct ik_pane *pane = &picker->pane;
@@ -224,7 +220,6 @@ static void show_text(struct ik_picker *picker)
 	ik_pane_text_end(pane, place, false);
 }
 
-/* Draw the picker. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar)
 {

@@ -41,7 +41,6 @@ struct ik_sessions {
 	int64_t ended_at;         /* up to this event */
 };
 
-/* Return the last name of a path. */
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -59,15 +58,6 @@ static char *title_of(const struct ik_sessions *sessions, const struct ik_sessio
 		: ik_strdup(title);
 }
 
-/* Append the bytes from start to end in a style. Return the column after them. */
-static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
-	enum ik_style style, const char *text, size_t start, size_t end)
-{
-	return end > start && column < row.column + row.columns
-		? ik_cells_text(cells, row, row.row, column, style, text + start, end - start)
-		: column;
-}
-
 /* Draw the snippet of a place, from a start that leaves the first mark visible. */
 static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style,
 	const struct ik_session_row *entry)
@@ -83,12 +73,13 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	for (size_t i = 0; i < entry->mark_count; i++) {
 		size_t start = entry->marks[i].start, end = start + entry->marks[i].length;
 
-		column = put_part(cells, row, column, style, text, at, start);
-		column = put_part(cells, row, column, IK_STYLE_MATCH, text, start, end);
+		if (start > at)
+			column = ik_cells_text(cells, row, row.row, column, style, text + at, start - at);
+		column = ik_cells_text(cells, row, row.row, column, IK_STYLE_MATCH, text + start,
+			end - start);
 		at = end;
 	}
-	if (at < strlen(text) && column < row.column + row.columns)
-		ik_cells_label(cells, row, row.row, column, style, text + at);
+	ik_cells_label(cells, row, row.row, column, style, text + at);
 }
 
 /* Does a place belong to the same session as the visible place above it? */
@@ -193,12 +184,6 @@ static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 	{ 0 },
 };
-static const struct ik_key_hint filter_hints[] = {
-	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
-	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
-	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
-	{ 0 },
-};
 
 /* Keys while the user chooses a session. */
 static const struct ik_key_hint pick_hints[] = {
@@ -245,21 +230,29 @@ static char *nothing_found(const struct ik_sessions *sessions)
 	return text;
 }
 
-/* Return the title of a search, as a new string. */
-static char *found_title(const struct ik_sessions *sessions)
+/* Return the title as a new string. */
+static char *pane_title(const struct ik_sessions *sessions)
 {
+	const char *more = sessions->all ? "" : "+";
 	size_t count = sessions->pane.count;
+	bool said = sessions->said;
 
-	if (sessions->pane.words.length == 0)
+	if (said && sessions->pane.words.length == 0)
 		return ik_strdup(_(" Search all sessions "));
-	if (sessions->reading && sessions->anew)
+	if (said && sessions->reading && sessions->anew)
 		return ik_strdup(_(" Searching… "));
-	if (sessions->scope == IK_SESSIONS_EVERYBODY)
-		return ik_format(_(" Found in everybody's sessions (%zu%s) "), count,
-			sessions->all ? "" : "+");
-	return sessions->scope == IK_SESSIONS_HERE
-		? ik_format(_(" Found in this directory (%zu%s) "), count, sessions->all ? "" : "+")
-		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
+	switch (sessions->scope) {
+	case IK_SESSIONS_EVERYBODY:
+		return ik_format(said ? _(" Found in everybody's sessions (%zu%s) ")
+							  : _(" Sessions of everybody (%zu%s) "),
+			count, more);
+	case IK_SESSIONS_HERE:
+		return ik_format(said ? _(" Found in this directory (%zu%s) ")
+							  : _(" Sessions of this directory (%zu%s) "),
+			count, more);
+	default:
+		return ik_format(said ? _(" Found (%zu%s) ") : _(" Sessions (%zu%s) "), count, more);
+	}
 }
 
 /* Return the text for an empty list, as a new string. */
@@ -292,7 +285,6 @@ static char *empty_text(const struct ik_sessions *sessions)
 	return text;
 }
 
-/* Free the texts of a row. */
 static void row_done(struct ik_session_row *row)
 {
 	free((char *)row->title);
@@ -302,7 +294,6 @@ static void row_done(struct ik_session_row *row)
 	free((char *)row->snippet);
 }
 
-/* Free all rows. */
 static void clear(struct ik_sessions *sessions)
 {
 	for (size_t i = 0; i < sessions->pane.count; i++)
@@ -367,13 +358,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 
 	(void)bar;
 	want_rows(sessions);
-	const char *more = sessions->all ? "" : "+";
-	char *title = sessions->said ? found_title(sessions)
-		: sessions->scope == IK_SESSIONS_HERE
-		? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
-		: sessions->scope == IK_SESSIONS_EVERYBODY
-		? ik_format(_(" Sessions of everybody (%zu%s) "), pane->count, more)
-		: ik_format(_(" Sessions (%zu%s) "), pane->count, more);
+	char *title = pane_title(sessions);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
 	const struct ik_pane_view view = {
 		.title = title,
@@ -381,7 +366,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		.keys = sessions->said ? found_hints : focus_hints,
 		.writing_keys = picks(sessions) ? pick_hints
 			: sessions->said            ? words_hints
-										: filter_hints,
+										: NULL,
 		.all = N_("all sessions"),
 		.empty = empty,
 	};
@@ -391,7 +376,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	free(empty);
 }
 
-/* Free the pane. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
@@ -578,20 +562,6 @@ static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action a
 	return IK_PANE_TAKEN;
 }
 
-/* Return the next scope: the user's own, everybody's if there are other users, this directory's. */
-static enum ik_sessions_scope next_scope(const struct ik_sessions *sessions)
-{
-	switch (sessions->scope) {
-	case IK_SESSIONS_OWN:
-		return sessions->shared ? IK_SESSIONS_EVERYBODY : IK_SESSIONS_HERE;
-	case IK_SESSIONS_EVERYBODY:
-		return IK_SESSIONS_HERE;
-	default:
-		return IK_SESSIONS_OWN;
-	}
-}
-
-/* Handle a key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
@@ -623,7 +593,9 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		ik_pane_write(&sessions->pane);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_WHERE:
-		sessions->scope = next_scope(sessions);
+		sessions->scope = sessions->scope == IK_SESSIONS_HERE        ? IK_SESSIONS_OWN
+			: sessions->shared && sessions->scope == IK_SESSIONS_OWN ? IK_SESSIONS_EVERYBODY
+																	 : IK_SESSIONS_HERE;
 		ask(sessions, true);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_RESUME:

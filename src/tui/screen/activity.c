@@ -390,16 +390,8 @@ static bool has_head(const struct ik_activity *activity)
 static int reason_rows(const struct ik_activity *activity, int columns)
 {
 	const char *text = activity->phase == IK_PHASE_RETRY ? activity->reason : NULL;
-	size_t length = text ? strlen(text) : 0;
-	int rows = 0;
 
-	for (; length > 0; rows++) {
-		size_t taken = ik_wrap_row(text, length, columns - INDENT - EDGE).taken;
-
-		text += taken;
-		length -= taken;
-	}
-	return rows;
+	return text ? ik_pane_rows(text, strlen(text), columns - INDENT - EDGE) : 0;
 }
 
 int ik_activity_rows(const struct ik_activity *activity, int columns, int most)

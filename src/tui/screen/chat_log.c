@@ -5,7 +5,6 @@
 
 #include "tui/text/markdown.h"
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 /* Show a block as the options say; returns it. */

@@ -18,21 +18,12 @@
 #define MOST_BELOW 1000 /* limit of the count of rows below the window */
 #define READY_MS 500 /* time without a key before a question that appeared by itself accepts one */
 
-struct choice {
-	char key;
-	bool careful;
-	char *label;  /* "[y] Once" */
-	char *prompt; /* NULL if it takes no text */
-	char *text;   /* that it begins with, or NULL */
-	int value;
-};
-
 struct dialog_question {
 	struct dialog_question *next;
 	int id;
 	char *title;
-	struct ik_pane pane; /* only its text is used */
-	struct choice *choices;
+	struct ik_pane pane;       /* only its text is used */
+	struct ik_choice *choices; /* which own their texts; a label has its key: "[y] Once" */
 	size_t choice_count;
 	size_t selected, escape;
 	struct ik_editor *writing; /* the text for the selected choice, or NULL */
@@ -67,9 +58,9 @@ struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap)
 static void question_free(struct dialog_question *question)
 {
 	for (size_t i = 0; i < question->choice_count; i++) {
-		free(question->choices[i].label);
-		free(question->choices[i].prompt);
-		free(question->choices[i].text);
+		free((char *)question->choices[i].label);
+		free((char *)question->choices[i].prompt);
+		free((char *)question->choices[i].text);
 	}
 	free(question->choices);
 	free(question->title);
@@ -95,7 +86,6 @@ struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
 
 /* ---- questions ---- */
 
-/* Is the character invisible? */
 static bool is_blank(uint32_t character)
 {
 	static const uint32_t blanks[] = { ' ', '\t', '\r', 0xA0, 0x1680, 0x202F, 0x205F, 0x2800,
@@ -107,7 +97,6 @@ static bool is_blank(uint32_t character)
 	return character >= 0x2000 && character <= 0x200A;
 }
 
-/* Is a line empty or blank? */
 static bool is_empty(const char *line, size_t length)
 {
 	uint32_t character;
@@ -162,7 +151,6 @@ static void fold_empty(struct ik_buf *out, const struct ik_question_part *part)
 		put_empty(out, run, (size_t)(end - run), count, diff);
 }
 
-/* Add the parts of a text to the pane as blocks. */
 static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 {
 	static const enum ik_block_kind kinds[] = {
@@ -189,30 +177,31 @@ static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 	ik_pane_text_end(pane, place, false);
 }
 
-/* Copy a question. */
+/* Return a text, which may be NULL, as one sanitized line. */
+static char *line_of(const char *text)
+{
+	return text ? ik_pane_line(text, strlen(text)) : NULL;
+}
+
 static struct dialog_question *make_question(struct ik_dialog *dialog,
 	const struct ik_question *asked)
 {
 	struct dialog_question *question = ik_alloc(sizeof(*question));
 
 	question->id = ++dialog->last_id;
-	question->title = ik_pane_line(asked->title, strlen(asked->title));
+	question->title = line_of(asked->title);
 	question->escape = asked->escape;
 	question->selected = asked->preferred > 0 ? asked->preferred - 1 : asked->escape;
 	question->choice_count = asked->choice_count;
 	question->choices = ik_alloc(asked->choice_count * sizeof(*question->choices));
 	for (size_t i = 0; i < asked->choice_count; i++) {
 		const struct ik_choice *choice = &asked->choices[i];
-		char *label = ik_pane_line(choice->label, strlen(choice->label));
+		char *label = line_of(choice->label);
 
-		question->choices[i] = (struct choice){
-			.key = choice->key,
-			.careful = choice->careful,
-			.label = ik_format("[%c] %s", choice->key, label),
-			.prompt = choice->prompt ? ik_pane_line(choice->prompt, strlen(choice->prompt)) : NULL,
-			.text = choice->text ? ik_pane_line(choice->text, strlen(choice->text)) : NULL,
-			.value = choice->value,
-		};
+		question->choices[i] = *choice;
+		question->choices[i].label = ik_format("[%c] %s", choice->key, label);
+		question->choices[i].prompt = line_of(choice->prompt);
+		question->choices[i].text = line_of(choice->text);
 		free(label);
 	}
 	question->wanted = (asked->first || asked->wanted) && !asked->guarded;
@@ -390,7 +379,6 @@ static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation
 		answer(dialog, choice, ret_answer);
 }
 
-/* Select the next or previous choice, wrapping around. */
 static void select_next(struct dialog_question *question, bool back)
 {
 	size_t count = question->choice_count;
@@ -511,7 +499,6 @@ static int lay_out_choices(const struct dialog_question *question, struct choice
 	return row + 1;
 }
 
-/* Return the number of rows below the text. */
 static int foot_rows(const struct dialog_question *question, int columns)
 {
 	if (!question->writing)
@@ -649,17 +636,12 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 	};
 	struct ik_key_hint hints[sizeof(choosing) / sizeof(*choosing)] = { 0 };
 	size_t kept = 0;
-	struct ik_buf out;
 
 	for (const struct ik_key_hint *hint = question->writing ? writing : choosing; hint->action;
 		 hint++)
 		if (scrolls || hint->action != IK_ACTION_PAGE_UP)
 			hints[kept++] = *hint;
-	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG, hints, row.columns, &out);
-	if (out.length > 0)
-		ik_cells_hints(cells, row, row.row, row.column, IK_STYLE_BOLD, IK_STYLE_DIM, out.data);
-	ik_buf_done(&out);
+	ik_pane_hints(cells, row, question->pane.keymap, IK_IN_DIALOG, hints);
 	free(escape);
 }
 

@@ -5,12 +5,7 @@
 #include <string.h>
 
 #include "conversation/title.h"
-#include "tui/edit/vi.h"
-#include "tui/pane/pane_browser.h"
-#include "tui/pane/pane_help.h"
 #include "tui/pane/pane_inspector.h"
-#include "tui/pane/pane_picker.h"
-#include "tui/pane/pane_sessions.h"
 #include "tui/screen/chat_log.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
