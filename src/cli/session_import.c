@@ -31,49 +31,71 @@
 /* Limits on what the store gets before the import waits for it. */
 #define BATCH 2000
 #define BATCH_BYTES IK_MIB(8)
+/* Ids in one question to the store. */
+#define ASKED 1000
 
-/* An import in progress. It learns which events of a batch are new only when the batch is
- * stored. */
+struct import_ids {
+	char (*ids)[IK_UUID_TEXT];
+	size_t count;
+};
+
+/* An import in progress. It learns which events of a batch are new only when the batch is stored,
+ * unless all events of the session are. */
 struct session_import {
 	struct ik_cli *cli;
 	size_t count, bytes; /* events given to the store but not stored yet */
 	size_t fresh;        /* new events in the last stored batch */
 	size_t all, added;
 	size_t outputs; /* large outputs of which a part was stored */
+	/* Each session of the file, followed by its first event there; and, sorted, those of these ids
+	 * that the store has or that occur more than once. */
+	struct import_ids starts, known;
 
 	/* The session of the last event. */
 	char session[IK_UUID_TEXT];
-	struct ik_taken *taken;    /* lock of the session; NULL if it needs none, or has none yet */
-	char (*ids)[IK_UUID_TEXT]; /* ids of the session's events, including its parents', sorted */
-	size_t id_count;
-	int64_t newest; /* sequence of its newest event */
-	bool met;       /* the file has had one of its events */
-	bool probing;   /* store events one by one, because the last one belonged to another session */
-	bool copied;    /* the last event was stored as a copy */
+	bool is_new;            /* nothing of it is stored, nor of what it was forked from */
+	struct ik_taken *taken; /* lock of the session; NULL if it needs none, or has none yet */
+	struct import_ids ids;  /* of the session's events, including its parents', sorted */
+	int64_t newest;         /* sequence of its newest event */
+	bool met;               /* the file has had one of its events */
+	bool probing; /* store events one by one, because the last one belonged to another session */
+	bool copied;  /* the last event was stored as a copy */
 };
 
-/* ---- the events of a session, and copies of other sessions' ---- */
+/* ---- ids ---- */
 
 static int compare_ids(const void *one, const void *other)
 {
 	return memcmp(one, other, IK_UUID_TEXT);
 }
 
+static void add_id(struct import_ids *ids, const char *id)
+{
+	ids->ids = ik_alloc_more(ids->ids, ids->count, sizeof(*ids->ids));
+	memcpy(ids->ids[ids->count++], id, IK_UUID_TEXT);
+}
+
+static void sort_ids(struct import_ids *ids)
+{
+	if (ids->count > 0)
+		qsort(ids->ids, ids->count, sizeof(*ids->ids), compare_ids);
+}
+
+/* Is the id among these, which are sorted? */
+static bool has_id(const struct import_ids *ids, const char *id)
+{
+	return ids->count > 0 && bsearch(id, ids->ids, ids->count, sizeof(*ids->ids), compare_ids);
+}
+
+/* ---- the events of a session, and copies of other sessions' ---- */
+
 static bool take_id(void *arg, struct ik_message *message)
 {
 	struct session_import *import = arg;
 
-	import->ids = ik_alloc_more(import->ids, import->id_count, sizeof(*import->ids));
-	memcpy(import->ids[import->id_count++], message->id, IK_UUID_TEXT);
+	add_id(&import->ids, message->id);
 	import->newest = message->sequence;
 	return true;
-}
-
-/* Does the session have this very id? */
-static bool is_there(const struct session_import *import, const char *id)
-{
-	return import->id_count > 0 &&
-		bsearch(id, import->ids, import->id_count, sizeof(*import->ids), compare_ids);
 }
 
 /* Make the id of a copy. */
@@ -128,17 +150,17 @@ static struct ik_message *copy_of(struct session_import *import, const struct ik
  * that a copy would follow later events. */
 static bool fits(const struct session_import *import)
 {
-	return import->id_count == 0 || import->met;
+	return import->ids.count == 0 || import->met;
 }
 
 /* Does the session have the event, or a copy of it? */
 static bool has(struct session_import *import, const char *id)
 {
 	char copy[IK_UUID_TEXT];
-	bool there = is_there(import, id);
+	bool there = has_id(&import->ids, id);
 
 	copy_id(import, id, copy);
-	import->copied = !there && is_there(import, copy);
+	import->copied = !there && has_id(&import->ids, copy);
 	import->met = import->met || there || import->copied;
 	return there || import->copied;
 }
@@ -157,13 +179,14 @@ static enum ik_status settle(struct session_import *import)
 	struct ik_cli *cli = import->cli;
 	int64_t newest = import->newest;
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_settled, .arg = &newest };
-	struct ik_store_read *read = import->session[0] != '\0'
-		? ik_store_settle(cli->store, import->session, ik_await_answer, &awaited)
-		: NULL;
-	enum ik_status status = read ? ik_await(&awaited, read, &cli->error) : IK_OK;
+	enum ik_status status;
 
+	if (import->bytes == 0 && import->count == 0)
+		return IK_OK;
+	status = ik_await(&awaited,
+		ik_store_settle(cli->store, import->session, ik_await_answer, &awaited), &cli->error);
 	if (status == IK_OK) {
-		import->fresh = (size_t)(newest - import->newest);
+		import->fresh = import->is_new ? import->count : (size_t)(newest - import->newest);
 		import->added += import->fresh;
 		import->newest = newest;
 	}
@@ -194,11 +217,14 @@ static enum ik_status check_free(struct ik_cli *cli, const char *session)
 }
 
 /* Switch to the session of this event, and read the ids of its events. */
-static enum ik_status begin_session(struct session_import *import, const char *session)
+static enum ik_status begin_session(struct session_import *import,
+	const struct ik_import_event *first)
 {
 	struct ik_cli *cli = import->cli;
-	const char *directory = cli->setup->places.directory;
-	enum ik_status status = settle(import);
+	const char *session = first->session, *directory = cli->setup->places.directory;
+	bool is_new = !has_id(&import->known, session) && !has_id(&import->known, first->message->id);
+	/* New sessions, one after another, are stored in one batch. */
+	enum ik_status status = is_new && import->is_new ? IK_OK : settle(import);
 
 	import->taken = ik_taken_close(import->taken);
 	if (status != IK_OK)
@@ -206,19 +232,20 @@ static enum ik_status begin_session(struct session_import *import, const char *s
 	if (import->session[0] != '\0')
 		ik_store_leave(cli->store, import->session); /* the last session gets no more events */
 	memcpy(import->session, session, sizeof(import->session));
-	import->id_count = 0;
+	import->is_new = is_new;
+	import->ids.count = 0;
 	import->newest = 0;
 	import->met = false;
-	import->probing = true;
-	status = ik_session_walk(cli->loop, cli->store, session, take_id, import, &cli->error);
+	import->probing = !is_new;
+	if (!is_new)
+		status = ik_session_walk(cli->loop, cli->store, session, take_id, import, &cli->error);
 	if (status != IK_OK && status != IK_NOT_FOUND)
 		return status;
-	if (import->id_count == 0) {
+	sort_ids(&import->ids);
+	if (import->ids.count == 0)
 		ik_store_begin(cli->store, session, directory);
-		return IK_OK;
-	}
-	qsort(import->ids, import->id_count, sizeof(*import->ids), compare_ids);
-	ik_store_continue(cli->store, session, directory, import->newest);
+	else
+		ik_store_continue(cli->store, session, directory, import->newest);
 	return IK_OK;
 }
 
@@ -229,7 +256,7 @@ static enum ik_status store_message(struct session_import *import, struct ik_mes
 	struct ik_cli *cli = import->cli;
 	enum ik_status status = IK_OK;
 
-	if (!import->taken && import->id_count > 0)
+	if (!import->taken && import->ids.count > 0)
 		status = ik_take_sessions(cli->loop, cli->store, &import->taken, import->session,
 			&cli->error);
 	if (status != IK_OK)
@@ -300,21 +327,77 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 	if (!event->message)
 		return store_part(import, event);
 	if (!ik_text_equal(import->session, event->session))
-		status = begin_session(import, event->session);
+		status = begin_session(import, event);
 	return status != IK_OK ? status : store_event(import, event->message);
 }
 
 /* ---- the file ---- */
 
-/* Check the whole file before importing anything: its lines, and that no session is open
- * elsewhere. */
+/* Check the whole file before importing anything. */
 static enum ik_status check_line(struct session_import *import, const struct ik_import_event *event)
 {
 	import->all += !!event->message;
 	if (!event->message || ik_text_equal(import->session, event->session))
 		return IK_OK;
 	memcpy(import->session, event->session, sizeof(import->session));
-	return check_free(import->cli, import->session);
+	add_id(&import->starts, event->session);
+	add_id(&import->starts, event->message->id);
+	return IK_OK;
+}
+
+static void on_known(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_json_span ids = ik_json_member(answer->last, "known");
+	struct ik_json_walk walk = { .at = 0 };
+	struct ik_json_span name, value;
+	char id[IK_UUID_TEXT];
+
+	while (ik_json_next(ids, &walk, &name, &value))
+		if (ik_json_uuid(value, id))
+			add_id(arg, id);
+}
+
+/* Ask the store which of these ids it has. */
+static enum ik_status ask_known(struct session_import *import, char (*ids)[IK_UUID_TEXT],
+	size_t count)
+{
+	struct ik_cli *cli = import->cli;
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_known, .arg = &import->known };
+	struct ik_buf text;
+	enum ik_status status;
+
+	ik_buf_init(&text, IK_MIB(1));
+	for (size_t i = 0; i < count; i++)
+		ik_buf_printf(&text, "%s%s", i > 0 ? "," : "", ids[i]);
+	status = ik_await(&awaited, ik_store_known(cli->store, text.data, ik_await_answer, &awaited),
+		&cli->error);
+	ik_buf_done(&text);
+	return status;
+}
+
+/* Find out what of the file may be stored already, and that none of its sessions is open
+ * elsewhere. */
+static enum ik_status check_sessions(struct session_import *import)
+{
+	const struct import_ids *starts = &import->starts;
+	struct import_ids sorted = { .count = 0 };
+	enum ik_status status = IK_OK;
+
+	for (size_t i = 0; i < starts->count; i++)
+		add_id(&sorted, starts->ids[i]);
+	sort_ids(&sorted);
+	for (size_t i = 0; status == IK_OK && i < sorted.count; i += ASKED)
+		status = ask_known(import, &sorted.ids[i],
+			sorted.count - i < ASKED ? sorted.count - i : ASKED);
+	for (size_t i = 1; i < sorted.count; i++)
+		if (compare_ids(sorted.ids[i - 1], sorted.ids[i]) == 0)
+			add_id(&import->known, sorted.ids[i]);
+	free(sorted.ids);
+	sort_ids(&import->known);
+	for (size_t i = 0; status == IK_OK && i < starts->count; i += 2)
+		if (has_id(&import->known, starts->ids[i]))
+			status = check_free(import->cli, starts->ids[i]);
+	return status;
 }
 
 /* Read the file and call handle for each line. all is the number of events in the file, 0 if they
@@ -391,11 +474,16 @@ enum ik_status ik_cli_session_import(struct ik_cli *cli)
 	status = read_file(file, &check, 0, check_line);
 	cli->all = (int64_t)check.all;
 	if (status == IK_OK)
+		status = check_sessions(&check);
+	import.known = check.known;
+	if (status == IK_OK)
 		status = read_file(file, &import, check.all, store_line);
 	if (settle(&import) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);
-	free(import.ids);
+	free(check.starts.ids);
+	free(import.known.ids);
+	free(import.ids.ids);
 	import.taken = ik_taken_close(import.taken);
 	if (status != IK_OK)
 		return status;

@@ -447,7 +447,7 @@ void ik_store_leave(struct ik_store *store, const char *session)
 	}
 	ik_session_writer_end(writer);
 	store->changed = true; /* its file can be removed now */
-	take(store, true);
+	take(store, false);
 }
 
 void ik_store_rest(struct ik_store *store, const char *session)
@@ -650,11 +650,16 @@ static bool has_journal(const struct ik_store *store, const char *session)
 	return writer && writer->journal;
 }
 
+struct ik_store_read *ik_store_known(struct ik_store *store, const char *ids,
+	ik_store_reader *reader, void *arg)
+{
+	return ik_request(prepare(store, true), IK_REQUEST_LONG, reader, arg, "'do':'known','ids':'%s'",
+		ids);
+}
+
 struct ik_store_read *ik_store_settle(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	if (!has_journal(store, session))
-		return NULL;
 	return ik_request(prepare(store, false), 0, reader, arg,
 		"'do':'take','writer':'%s','session':'%s'", store->place.process, session);
 }

@@ -138,8 +138,13 @@ void ik_store_end_now(struct ik_store *store);
 
 /* Reads are answered in the order of their calls. They fail if the database can't be reached. */
 
-/* Store everything appended to the session so far; the answer's last line has "sequence", the
- * number of its newest event. NULL: nothing was appended, and no answer comes. */
+/* Report which of these IDs, with commas between them, are those of stored sessions or events: the
+ * answer's last line has them as "known". */
+struct ik_store_read *ik_store_known(struct ik_store *store, const char *ids,
+	ik_store_reader *reader, void *arg);
+
+/* Store everything appended so far; the answer's last line has "sequence", the number of the newest
+ * event of this session, unless it was left. */
 struct ik_store_read *ik_store_settle(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg);
 

@@ -77,6 +77,7 @@ struct ik_database_sql {
 	 * event is left as it is */
 	const char *add_event;
 	const char *holder; /* a column of a session: its holder as JSON, or null */
+	const char *among;  /* after a column: is it one of the IDs in ?1, with commas? */
 	/* ?1 words, ?2 position to continue at, ?3 directory, ?4 owner, ?5 limit: events, newest first,
 	 * each with its position and its session's ID, then the session's columns, unless it was
 	 * deleted. */

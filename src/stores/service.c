@@ -339,6 +339,25 @@ static void answer_part(struct ik_database *database)
 	(void)ik_rows_free(rows);
 }
 
+/* known: report which IDs are those of sessions or of events. */
+static void answer_known(struct ik_database *database)
+{
+	char *statement = ik_format("SELECT s.id FROM sessions s WHERE s.id %s"
+								" UNION SELECT e.id FROM events e WHERE e.id %s",
+		ik_database_sql.among, ik_database_sql.among);
+	struct ik_rows *rows = ik_database_ask(database, statement,
+		IK_VALUES(ik_value_text(ik_connection_text(database->client, "ids"))));
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	ik_json_key(line, "known");
+	ik_json_open(line, '[');
+	while (ik_rows_next(rows))
+		ik_json_put_text(line, ik_rows_text(rows, 0));
+	ik_json_close(line, ']');
+	(void)ik_rows_free(rows);
+	free(statement);
+}
+
 /* ---- searching ---- */
 
 enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
@@ -548,6 +567,7 @@ static const struct ik_store_verb common_verbs[] = {
 	{ "page", answer_page, IK_VERB_LONG },
 	{ "after", answer_after, IK_VERB_LONG },
 	{ "part", answer_part, IK_VERB_LONG },
+	{ "known", answer_known, IK_VERB_LONG },
 	{ "search", answer_search, IK_VERB_LONG },
 	{ "delete", answer_delete, IK_VERB_LONG },
 	{ NULL, NULL, IK_VERB_LONG },

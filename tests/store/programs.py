@@ -526,6 +526,16 @@ def follows_a_session(place):
     assert [line["event"]["content"] for line in lines] == ["2", "3"]
 
 
+def knows_ids(place):
+    client = place.start()
+    journal = place.journal()
+    event, other = journal.event("one"), new_id()
+    client.take()
+    ids = [other, event, journal.session]
+    assert sorted(client.ask("known", ids=",".join(ids))[-1]["known"]) == sorted(ids[1:])
+    assert client.ask("known", ids=other)[-1]["known"] == []
+
+
 def keeps_large_texts(place):
     client = place.start()
     journal = place.journal()

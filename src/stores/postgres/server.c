@@ -785,6 +785,7 @@ const struct ik_database_sql ik_database_sql = {
 	.holder =
 		"(SELECT row_to_json(l) FROM (SELECT host, user_name AS user, pid, since AS since_ms,"
 		" place FROM locks WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
+	.among = "= ANY(string_to_array(?1, ',')::uuid[])",
 	.event = EVENT,
 	/* Search the newest events first, which is enough for common words; a phrase is checked in each
 	 * event that has its words in any case. Find older events by their words, never in order of

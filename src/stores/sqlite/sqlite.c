@@ -672,6 +672,7 @@ const struct ik_database_sql ik_database_sql = {
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	.event = EVENT,
 	.holder = "NULL",
+	.among = "IN (SELECT value FROM json_each('[\"' || replace(?1, ',', '\",\"') || '\"]'))",
 	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
 			  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
 			  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"
