@@ -432,8 +432,9 @@ static void test(struct mcp_command *command)
 	} else {
 		command->entry = entry;
 		command->begun_ms = ik_clock_ms();
-		command->client = ik_mcp_client_new(cli->loop, false, &events, command);
-		if (ik_mcp_client_begin(command->client, entry, &start, &error))
+		command->client = ik_mcp_client_new(cli->loop, entry, &start, false, &events, command,
+			&error);
+		if (command->client)
 			converse(command);
 		else
 			ik_complainf("%s: %s", name, error.text);

@@ -114,10 +114,9 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 	};
-	struct ik_confinement confinement;
 	struct ik_error error;
 	enum ik_status status;
-	bool confined, ended;
+	bool ended;
 
 	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
 		say(v, WRONG, "NOT_TRUSTED", _("it was changed meanwhile"));
@@ -130,13 +129,10 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	/* Once its description is known, run it in the sandbox like a call of the tool. */
 	status = ik_sandbox_enter(v->cli.setup->sandbox,
 		v->tool.name ? v->tool.name : ik_path_base(v->path),
-		v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, &confinement, &confined, &error);
-	if (status == IK_OK) {
-		spec.confinement = confined ? &confinement : NULL;
+		v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, &spec, &error);
+	if (status == IK_OK)
 		status = ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error);
-		if (confined)
-			ik_confine_close(&confinement);
-	}
+	ik_sandbox_leave(&spec);
 	if (status != IK_OK) {
 		say(v, WRONG, "SPAWN_FAILED", _("it cannot be started: %s"), error.text);
 		return false;

@@ -108,11 +108,9 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 	};
-	struct ik_confinement confinement;
 	enum ik_status status;
 	struct ik_error why;
 	size_t count = 0;
-	bool confined;
 
 	if (script) {
 		argv[count++] = "sh";
@@ -125,15 +123,11 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 	argv[count] = NULL;
 	environment = ik_environment_with((const char *const *)expansion->core->environment, ours);
 	spec.environment = environment;
-	status = ik_sandbox_enter(setup->sandbox, SHELL, IK_SANDBOX_CALL, &confinement, &confined,
-		&why);
-	if (status == IK_OK) {
-		spec.confinement = confined ? &confinement : NULL;
+	status = ik_sandbox_enter(setup->sandbox, SHELL, IK_SANDBOX_CALL, &spec, &why);
+	if (status == IK_OK)
 		status = ik_child_start(expansion->core->loop, &spec, &events, expansion, &expansion->child,
 			&why);
-		if (confined)
-			ik_confine_close(&confinement);
-	}
+	ik_sandbox_leave(&spec);
 	free(environment);
 	free(typed);
 	free(argv);

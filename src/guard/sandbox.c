@@ -805,15 +805,14 @@ bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool)
 }
 
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement, bool *ret_confined,
-	struct ik_error *error)
+	enum ik_sandbox_purpose purpose, struct ik_child_spec *spec, struct ik_error *error)
 {
 	struct ik_confine_plan plan = { .place_count = 0 };
+	struct ik_confinement *confinement;
 	struct ik_confine_place *places;
 	struct ik_error reason;
 	enum ik_status status;
 
-	*ret_confined = false;
 	if (!ik_sandbox_confines(sandbox, tool))
 		return IK_OK;
 	refresh_listing(sandbox, purpose);
@@ -825,11 +824,14 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	plan.no_network = !sandbox->network;
 	plan.own_terminals = sandbox->mode != IK_SANDBOX_OFF;
 	plan.apart = is_apart(sandbox);
-	status = ik_confine_open(&plan, ret_confinement, &reason);
+	confinement = ik_alloc(sizeof(*confinement));
+	status = ik_confine_open(&plan, confinement, &reason);
 	free(places);
-	*ret_confined = status == IK_OK;
-	if (status == IK_OK)
+	if (status == IK_OK) {
+		spec->confinement = confinement;
 		return IK_OK;
+	}
+	free(confinement);
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return ik_error_set(error, IK_DENIED,
 			_("what sandbox.hide and sandbox.network "
@@ -839,6 +841,16 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 		_("the sandbox \"%s\" cannot be made: %s. /sandbox off, or "
 		  "--sandbox off, does without."),
 		mode_names[sandbox->mode], reason.text);
+}
+
+void ik_sandbox_leave(struct ik_child_spec *spec)
+{
+	struct ik_confinement *confinement = (struct ik_confinement *)(uintptr_t)spec->confinement;
+
+	if (confinement)
+		ik_confine_close(confinement);
+	free(confinement);
+	spec->confinement = NULL;
 }
 
 const char *ik_sandbox_variable(const struct ik_sandbox *sandbox, const char *tool)

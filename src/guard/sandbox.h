@@ -26,12 +26,13 @@
  * A link counts with its present target and with the one it had when the sandbox was created, so
  * that no call can move the walls of the next.
  *
- * Owns its lists.  May include: util, config, loop/confine.h, guard/policy_match.h.
+ * Owns its lists.  May include: util, config, loop, guard/policy_match.h.
  */
 #ifndef IK_GUARD_SANDBOX_H
 #define IK_GUARD_SANDBOX_H
 
 #include "config/config.h"
+#include "loop/child.h"
 #include "loop/confine.h"
 
 struct ik_sandbox;
@@ -73,13 +74,14 @@ enum ik_sandbox_purpose { IK_SANDBOX_CALL, IK_SANDBOX_QUESTION };
 bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool);
 
 /*
- * Make the confinement for a process of a tool; close it with ik_confine_close(). *ret_confined
- * false: the process is not confined, and there is nothing to close. On failure the process must
- * not be started; the error says why and what to do. sandbox may be NULL: nothing is confined.
+ * Set spec->confinement for a process of a tool; after its start, ik_sandbox_leave() releases it. On
+ * failure the process must not be started; the error says why and what to do. sandbox may be NULL:
+ * nothing is confined.
  */
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement, bool *ret_confined,
+	enum ik_sandbox_purpose purpose, struct ik_child_spec *spec,
 	struct ik_error *error) IK_MUST_USE;
+void ik_sandbox_leave(struct ik_child_spec *spec);
 
 /* Is anything enforced by the kernel, and could it be? */
 enum ik_sandbox_state {

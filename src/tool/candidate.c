@@ -255,19 +255,16 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 		.overdue = overdue,
 		.grace_ms = GRACE_MS,
 	};
-	struct ik_confinement confinement;
 	enum ik_status status;
-	bool confined;
 
 	ik_buf_clear(&candidate->output);
 	ik_buf_clear(&candidate->errors);
-	if (ik_sandbox_enter(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
-			&confinement, &confined, error) != IK_OK)
-		return false;
-	spec.confinement = confined ? &confinement : NULL;
-	status = ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child, error);
-	if (confined)
-		ik_confine_close(&confinement);
+	status = ik_sandbox_enter(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
+		&spec, error);
+	if (status == IK_OK)
+		status = ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child,
+			error);
+	ik_sandbox_leave(&spec);
 	if (status != IK_OK)
 		return false;
 	candidate->latest_ms = ik_clock_ms() + options->timeout_ms * LATEST;

@@ -114,7 +114,7 @@ const char **ik_fit_environment(bool for_tool)
 }
 
 /* Start the program: itself, or through a shell that opens the file. */
-static enum ik_status start_child(struct ik_fit *fit, const struct ik_confinement *confinement)
+static enum ik_status start_child(struct ik_fit *fit)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const struct ik_fit_options *options = &fit->options;
@@ -123,19 +123,21 @@ static enum ik_status start_child(struct ik_fit *fit, const struct ik_confinemen
 	const char *shell[] = { "sh", "-c", "exec \"$0\" fit \"$1\" \"$2\" <\"$3\"", options->program,
 		edge, bytes, options->path, NULL };
 	const char **environment = ik_fit_environment(options->tool);
-	const struct ik_child_spec spec = {
+	struct ik_child_spec spec = {
 		.path = options->path ? "/bin/sh" : options->program,
 		.argv = options->path ? shell : own,
 		.environment = environment,
 		.directory = options->directory,
-		.confinement = confinement,
 		.input = options->path ? NULL : options->bytes,
 		.input_length = options->path ? 0 : options->length,
 		.timeout_ms = TIMEOUT_MS,
 	};
-	enum ik_status status = ik_child_start(options->loop, &spec, &events, fit, &fit->child,
-		&fit->error);
+	enum ik_status status = ik_sandbox_enter(options->sandbox, options->tool, IK_SANDBOX_CALL,
+		&spec, &fit->error);
 
+	if (status == IK_OK)
+		status = ik_child_start(options->loop, &spec, &events, fit, &fit->child, &fit->error);
+	ik_sandbox_leave(&spec);
 	free(environment);
 	free(bytes);
 	free(edge);
@@ -153,20 +155,14 @@ static void report_start(void *arg)
 struct ik_fit *ik_fit_start(const struct ik_fit_options *options, ik_fit_done *done, void *arg)
 {
 	struct ik_fit *fit = ik_alloc(sizeof(*fit));
-	struct ik_confinement confinement;
-	bool confined = false;
 
 	fit->options = *options;
 	fit->done = done;
 	fit->arg = arg;
 	ik_buf_init(&fit->output, IK_LIMIT_DOCUMENT + LINE_MOST);
 	ik_buf_init(&fit->errors, PROBLEM_MOST);
-	if (ik_sandbox_enter(options->sandbox, options->tool, IK_SANDBOX_CALL, &confinement, &confined,
-			&fit->error) != IK_OK ||
-		start_child(fit, confined ? &confinement : NULL) != IK_OK)
+	if (start_child(fit) != IK_OK)
 		ik_loop_defer(options->loop, report_start, fit);
-	if (confined)
-		ik_confine_close(&confinement);
 	return fit;
 }
 

@@ -457,8 +457,7 @@ static void close_call(struct ik_call *call)
  * native tools plus IKIGAI_LIVE=1 (and IKIGAI_CALL, IKIGAI_SANDBOX); a Kodelet tool as `TOOL run`,
  * in its own environment and nothing else. */
 static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spec *spec,
-	const struct ik_confinement *confinement, const struct ik_child_events *events, void *arg,
-	struct ik_error *error)
+	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
@@ -474,7 +473,6 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.argv = argv,
 		.environment = native ? live : environment,
 		.directory = spec->directory,
-		.confinement = confinement,
 		.input = spec->arguments,
 		.input_length = spec->length,
 		.timeout_ms = spec->timeout_ms,
@@ -484,10 +482,13 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.memory_limit = spec->memory_limit,
 		.door = native ? spec->door : 0,
 	};
-	struct ik_child *child;
+	struct ik_child *child = NULL;
 
-	if (ik_child_start(loop, &spec_of_child, events, arg, &child, error) != IK_OK)
-		child = NULL;
+	if (ik_sandbox_enter(spec->sandbox, tool->name, IK_SANDBOX_CALL, &spec_of_child, error) ==
+			IK_OK &&
+		ik_child_start(loop, &spec_of_child, events, arg, &child, error) == IK_DENIED)
+		error->status = IK_UNAVAILABLE; /* the kernel forbids it, not we */
+	ik_sandbox_leave(&spec_of_child);
 	free(live);
 	free(id);
 	return (struct ik_call *)child;
@@ -510,22 +511,9 @@ static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
 static struct ik_call *directory_call(struct ik_source *source, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
-	struct ik_confinement confinement;
-	struct ik_call *call;
-	bool confined;
-
-	if (!may_be_called(spec->tool, error) ||
-		ik_sandbox_enter(spec->sandbox, spec->tool->name, IK_SANDBOX_CALL, &confinement, &confined,
-			error) != IK_OK)
+	if (!may_be_called(spec->tool, error))
 		return NULL;
-	call = start_call(((struct directory *)source)->loop, spec, confined ? &confinement : NULL,
-		events, arg, error);
-	if (confined)
-		ik_confine_close(&confinement);
-	/* A start that the kernel forbids is a failure; IK_DENIED means that we forbid it. */
-	if (!call && error->status == IK_DENIED)
-		error->status = IK_UNAVAILABLE;
-	return call;
+	return start_call(((struct directory *)source)->loop, spec, events, arg, error);
 }
 
 static void directory_close(struct ik_source *source)

@@ -53,7 +53,6 @@ struct ik_mcp_client {
 	struct ik_mcp_transport *transport;
 	const struct ik_mcp_client_events *events;
 	void *arg;
-	bool legacy_first;            /* initialize is tried first */
 	int64_t discover, initialize; /* the requests; 0: not sent */
 	bool refused;                 /* initialize was */
 	bool asked_again;             /* discover was */
@@ -95,12 +94,12 @@ static void give_up(struct ik_mcp_client *client, char *sentence)
 /* Send a message, and release it. */
 static void send_buf(struct ik_mcp_client *client, struct ik_buf *out, struct ik_json_span schema)
 {
-	struct ik_mcp_sending sending = { { NULL, out->length }, schema };
+	size_t length = out->length;
 
 	ik_buf_putc(out, '\n');
-	sending.message.text = out->data;
 	if ((ik_buf_status(out) != IK_OK ||
-			!client->transport->ops->send(client->transport, &sending)) &&
+			!client->transport->ops->send(client->transport,
+				(struct ik_json_span){ out->data, length }, schema)) &&
 		!client->unread) {
 		/* If its process has ended, how it did says more. */
 		client->unread = true;
@@ -755,37 +754,29 @@ static void on_over(void *arg, const char *sentence, const struct ik_child_resul
 
 /* ---- making and ending ---- */
 
-struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
-	const struct ik_mcp_client_events *events, void *arg)
+struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, const struct ik_mcp_entry *entry,
+	const struct ik_mcp_options *options, bool legacy, const struct ik_mcp_client_events *events,
+	void *arg, struct ik_error *error)
 {
+	static const struct ik_mcp_transport_events heard = { on_message, on_log, on_over };
 	struct ik_mcp_client *client = ik_alloc(sizeof(*client));
 
 	client->loop = loop;
 	client->events = events;
 	client->arg = arg;
-	client->legacy_first = legacy;
+	client->asks = options->asks;
 	client->silence = ik_timer_new(loop, on_silence, client);
 	client->pause = ik_timer_new(loop, on_pause, client);
 	client->pause_ms = PAUSE_FIRST_MS;
-	return client;
-}
-
-bool ik_mcp_client_begin(struct ik_mcp_client *client, const struct ik_mcp_entry *entry,
-	const struct ik_mcp_options *options, struct ik_error *error)
-{
-	static const struct ik_mcp_transport_events events = { on_message, on_log, on_over };
-
-	client->asks = options->asks;
-	client->transport = entry->url
-		? ik_mcp_http_new(client->loop, entry, options, &events, client)
-		: ik_mcp_stdio_new(client->loop, entry, options, &events, client, error);
+	client->transport = entry->url ? ik_mcp_http_new(loop, entry, options, &heard, client)
+								   : ik_mcp_stdio_new(loop, entry, options, &heard, client, error);
 	if (!client->transport)
-		return false;
-	if (client->legacy_first)
+		return ik_mcp_client_close(client);
+	if (legacy)
 		ask_initialize(client);
 	else
 		ask_discover(client);
-	return true;
+	return client;
 }
 
 struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client)

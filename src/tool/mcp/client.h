@@ -52,19 +52,18 @@ struct ik_mcp_about {
 	const char *instructions;          /* or NULL */
 };
 
-/* Make a client. legacy: an earlier run found that the server needs initialize. */
-struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, bool legacy,
-	const struct ik_mcp_client_events *events, void *arg);
 /* Start the server of an entry or connect to it, and begin. entry and options are borrowed until the
- * client is closed. Return false if it can't be started; *error says why. */
-bool ik_mcp_client_begin(struct ik_mcp_client *client, const struct ik_mcp_entry *entry,
-	const struct ik_mcp_options *options, struct ik_error *error);
+ * client is closed. legacy: an earlier run found that the server needs initialize. Return NULL if it
+ * can't be started; *error says why. */
+struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, const struct ik_mcp_entry *entry,
+	const struct ik_mcp_options *options, bool legacy, const struct ik_mcp_client_events *events,
+	void *arg, struct ik_error *error);
 
 struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client);
 
 /*
- * Ask something. members are those of params, without braces and _meta (copied); schema as in struct
- * ik_mcp_sending, borrowed until the request is gone.
+ * Ask something. members are those of params, without braces and _meta (copied); schema as in
+ * ik_mcp_transport_ops, borrowed until the request is gone.
  */
 struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const char *method,
 	const char *members, struct ik_json_span schema, const struct ik_mcp_request_events *events,

@@ -26,7 +26,7 @@
 #define PATIENCE 10
 /* A call that makes progress may take so many times its time-out. */
 #define STRETCH 10
-/* Describing tools gives the loop a turn after this time. */
+/* A scan gives the loop a turn after this time. */
 enum { SLICE_US = 3000 };
 enum { NAME_MOST = 64, HASH_SHOWN = 6 };
 /* Of a tool's own error, in the envelope's error; of what a server logs, to say why it didn't start. */
@@ -84,11 +84,6 @@ struct mcp_source {
 	void *arg;
 	bool scanning;
 	struct mcp_server *next; /* to be looked at by the scan */
-	/* The list that is being announced. */
-	struct mcp_server *announcing; /* NULL: none */
-	char *text;
-	struct ik_json_span tools;
-	struct ik_json_walk walk;
 };
 
 static void go_on(void *arg);
@@ -271,38 +266,15 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 	free(name);
 }
 
-/* Begin to announce the tools of a list, which is checked JSON. */
-static void begin_list(struct mcp_server *server, const char *text, size_t length)
+/* Announce the tools of a list. */
+static void announce_list(struct mcp_server *server, struct ik_json_span list)
 {
-	struct mcp_source *source = server->source;
-	struct ik_json_span value;
+	struct ik_json_span tools = ik_json_member(list, "tools"), key, tool;
+	struct ik_json_walk walk = { NULL };
 
-	source->text = ik_strndup(text, length);
-	source->walk = (struct ik_json_walk){ NULL };
-	source->tools = (struct ik_json_span){ NULL, 0 };
-	if (ik_json_check(source->text, length, &value, NULL) == IK_OK)
-		source->tools = ik_json_member(value, "tools");
-	source->announcing = server;
-}
-
-/* Announce as many tools as this turn allows; false: there are more. */
-static bool announce_some(struct mcp_source *source, int64_t begun_us)
-{
-	struct ik_json_span key, tool;
-
-	while (source->announcing && source->events) {
-		if (ik_json_span_type(source->tools) != IK_JSON_ARRAY ||
-			!ik_json_next(source->tools, &source->walk, &key, &tool)) {
-			free(source->text);
-			source->text = NULL;
-			source->announcing = NULL;
-		} else {
-			announce(source->announcing, tool);
-		}
-		if (ik_clock_us() - begun_us > SLICE_US)
-			return false;
-	}
-	return true;
+	while (server->source->events && ik_json_span_type(tools) == IK_JSON_ARRAY &&
+		ik_json_next(tools, &walk, &key, &tool))
+		announce(server, tool);
 }
 
 /* ---- a running server ---- */
@@ -531,11 +503,10 @@ static bool start(struct mcp_server *server, struct ik_error *error)
 	struct mcp_source *source = server->source;
 
 	ik_buf_clear(&server->log);
-	server->client = ik_mcp_client_new(source->loop, server->legacy, &events, server);
-	if (!ik_mcp_client_begin(server->client, &server->entry, &source->start, error)) {
-		server->client = ik_mcp_client_close(server->client);
+	server->client = ik_mcp_client_new(source->loop, &server->entry, &source->start, server->legacy,
+		&events, server, error);
+	if (!server->client)
 		return false;
-	}
 	server->mode = source->start.sandbox ? ik_sandbox_mode(source->start.sandbox) : IK_SANDBOX_OFF;
 	ik_timer_start(server->starting, START_MS);
 	ask_list(server);
@@ -653,7 +624,7 @@ static bool recall(struct mcp_server *server)
 		server->list_length = cached->length;
 		server->legacy = ik_json_is_true(ik_json_member(value, "legacy"));
 	}
-	begin_list(server, cached->text, cached->length);
+	announce_list(server, value);
 	return true;
 }
 
@@ -720,38 +691,34 @@ static struct mcp_server *listed(const struct mcp_source *source, bool *ret_wait
 	return NULL;
 }
 
-/* Go on with the scan (deferred): announce, look at the next server, and end when all is known. */
+/* Go on with the scan (deferred): look at the next server, announce a list that has come, and end when
+ * all is known. */
 static void go_on(void *arg)
 {
 	struct mcp_source *source = arg;
 	int64_t begun_us = ik_clock_us();
 	struct mcp_server *server;
-	bool waiting = false;
+	bool waiting;
 
-	while (source->events && announce_some(source, begun_us)) {
-		if (source->next) {
-			/* Starting a server takes a moment, too. */
-			if (ik_clock_us() - begun_us > SLICE_US)
-				break;
-			server = source->next;
+	/* Starting a server and describing its tools take a moment. */
+	while (source->events && ik_clock_us() - begun_us < SLICE_US) {
+		if ((server = source->next)) {
 			source->next = server->next;
 			look_at(server);
 		} else if ((server = listed(source, &waiting))) {
 			server->waited_for = false;
 			ik_timer_stop(server->patience);
-			begin_list(server, server->list, server->list_length);
+			announce_list(server, (struct ik_json_span){ server->list, server->list_length });
 		} else {
-			break;
+			if (waiting)
+				return;
+			source->scanning = false;
+			source->events->done(source->arg, source->servers, NULL);
+			return;
 		}
 	}
-	if (!source->events)
-		return;
-	if (source->announcing || source->next) {
+	if (source->events)
 		ik_loop_defer(source->loop, go_on, source);
-	} else if (!waiting) {
-		source->scanning = false;
-		source->events->done(source->arg, source->servers, NULL);
-	}
 }
 
 static void mcp_scan(struct ik_source *base, const struct ik_source_events *events, void *arg)
@@ -1066,7 +1033,6 @@ static void mcp_free(struct ik_source *base)
 	}
 	if (source->reader.free)
 		source->reader.free(source->reader.arg);
-	free(source->text);
 	free(source);
 }
 

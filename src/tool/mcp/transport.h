@@ -47,15 +47,12 @@ struct ik_mcp_transport_events {
 	void (*over)(void *arg, const char *sentence, const struct ik_child_result *result);
 };
 
-/* A message to send; borrowed during the call. */
-struct ik_mcp_sending {
-	struct ik_json_span message;      /* on one line; the byte after it is a line feed */
-	struct ik_json_span input_schema; /* of the tool that it calls; or no value */
-};
-
 struct ik_mcp_transport_ops {
-	/* Send a message. Return false if it cannot be sent: the server doesn't read, or has ended. */
-	bool (*send)(struct ik_mcp_transport *transport, const struct ik_mcp_sending *sending);
+	/* Send a message, which is on one line; the byte after it is a line feed. schema is of the input
+	 * of the tool that it calls, or no value. Return false if it cannot be sent: the server doesn't
+	 * read, or has ended. */
+	bool (*send)(struct ik_mcp_transport *transport, struct ik_json_span message,
+		struct ik_json_span schema);
 	/* Say farewell, and end the server if it doesn't end by itself; over follows. */
 	void (*end)(struct ik_mcp_transport *transport);
 	/* Stop at once, without a callback. What still runs is killed, unless it was told to end: then

@@ -568,31 +568,23 @@ static enum ik_status start_helper(struct mcp_http *http, struct ik_error *error
 	const char *const argv[] = { "sh", "-c", http->entry->headers_helper, NULL };
 	const char *const sandbox[] = { ik_sandbox_variable(options->sandbox, http->entry->name),
 		NULL };
-	const char **environment;
-	struct ik_confinement confinement;
+	const char **environment = ik_environment_with(options->environment, sandbox);
+	struct ik_child_spec spec = {
+		.path = "/bin/sh",
+		.argv = argv,
+		.environment = environment,
+		.directory = options->directory,
+		.timeout_ms = HELPER_MS,
+	};
 	enum ik_status status;
-	bool confined;
 
 	ik_buf_clear(&http->helper_out);
 	ik_buf_clear(&http->helper_err);
-	status = ik_sandbox_enter(options->sandbox, http->entry->name, IK_SANDBOX_CALL, &confinement,
-		&confined, error);
-	if (status != IK_OK)
-		return status;
-	environment = ik_environment_with(options->environment, sandbox);
-	status = ik_child_start(http->loop,
-		&(struct ik_child_spec){
-			.path = "/bin/sh",
-			.argv = argv,
-			.environment = environment,
-			.directory = options->directory,
-			.confinement = confined ? &confinement : NULL,
-			.timeout_ms = HELPER_MS,
-		},
-		&events, http, &http->helper, error);
+	status = ik_sandbox_enter(options->sandbox, http->entry->name, IK_SANDBOX_CALL, &spec, error);
+	if (status == IK_OK)
+		status = ik_child_start(http->loop, &spec, &events, http, &http->helper, error);
+	ik_sandbox_leave(&spec);
 	free(environment);
-	if (confined)
-		ik_confine_close(&confinement);
 	return status;
 }
 
@@ -646,10 +638,11 @@ static void close_open(struct mcp_http *http)
 		drop(oldest);
 }
 
-static bool http_send(struct ik_mcp_transport *transport, const struct ik_mcp_sending *sending)
+static bool http_send(struct ik_mcp_transport *transport, struct ik_json_span text,
+	struct ik_json_span schema)
 {
 	struct mcp_http *http = (struct mcp_http *)transport;
-	struct ik_rpc_message message = ik_rpc_read(sending->message);
+	struct ik_rpc_message message = ik_rpc_read(text);
 	struct ik_json_span meta = ik_json_member(message.params, "_meta");
 	struct http_exchange *exchange;
 
@@ -664,18 +657,16 @@ static bool http_send(struct ik_mcp_transport *transport, const struct ik_mcp_se
 		if (ik_text_equal(transport->version, IK_MCP_MODERN))
 			return true;
 	}
-	exchange = exchange_new(http, MESSAGE, sending->message.text, sending->message.length);
+	exchange = exchange_new(http, MESSAGE, text.text, text.length);
 	exchange->modern = ik_json_member(meta, IK_MCP_META "protocolVersion").text;
 	exchange->initialize = ik_json_string_is(message.method, "initialize");
 	exchange->initialized = ik_json_string_is(message.method, "notifications/initialized");
 	exchange->subscribes = ik_json_string_is(message.method, "subscriptions/listen");
 	if (message.kind == IK_RPC_REQUEST)
-		exchange->id = (struct ik_json_span){
-			exchange->body + (message.id.text - sending->message.text), message.id.length
-		};
+		exchange->id = (struct ik_json_span){ exchange->body + (message.id.text - text.text),
+			message.id.length };
 	if (exchange->modern)
-		ik_mcp_headers_mirror(&exchange->mirrored, message.method, message.params,
-			sending->input_schema);
+		ik_mcp_headers_mirror(&exchange->mirrored, message.method, message.params, schema);
 	if (exchange->initialize) {
 		free(http->first);
 		http->first = ik_strdup(exchange->body);

@@ -55,10 +55,10 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	free(sentence);
 }
 
-static bool stdio_send(struct ik_mcp_transport *transport, const struct ik_mcp_sending *sending)
+static bool stdio_send(struct ik_mcp_transport *transport, struct ik_json_span message,
+	struct ik_json_span schema)
 {
-	return ik_child_write(((struct stdio *)transport)->child, sending->message.text,
-		sending->message.length + 1);
+	return ik_child_write(((struct stdio *)transport)->child, message.text, message.length + 1);
 }
 
 static void stdio_end(struct ik_mcp_transport *transport)
@@ -131,26 +131,6 @@ char *ik_mcp_stdio_program(const struct ik_mcp_entry *entry, const struct ik_mcp
 	return found;
 }
 
-/* Start the process in its sandbox. */
-static enum ik_status start(struct stdio *stdio, const struct ik_mcp_entry *entry,
-	const struct ik_mcp_options *options, struct ik_child_spec *spec, struct ik_error *error)
-{
-	static const struct ik_child_events events = { on_output, on_done };
-	struct ik_confinement confinement;
-	enum ik_status status;
-	bool confined;
-
-	status = ik_sandbox_enter(options->sandbox, entry->name, IK_SANDBOX_CALL, &confinement,
-		&confined, error);
-	if (status != IK_OK)
-		return status;
-	spec->confinement = confined ? &confinement : NULL;
-	status = ik_child_start(stdio->loop, spec, &events, stdio, &stdio->child, error);
-	if (confined)
-		ik_confine_close(&confinement);
-	return status;
-}
-
 /* Return the command line: the program by the name that was written, and the arguments. */
 static const char **command_line(const struct ik_mcp_entry *entry)
 {
@@ -171,12 +151,22 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	struct ik_error *error)
 {
 	static const struct ik_mcp_transport_ops ops = { stdio_send, stdio_end, stdio_close };
+	static const struct ik_child_events heard = { on_output, on_done };
 	struct stdio *stdio = ik_alloc(sizeof(*stdio));
 	char *directory = directory_of(entry, options);
 	const char *const ours[] = { IK_MCP_INSIDE "=1",
 		ik_sandbox_variable(options->sandbox, entry->name), NULL };
 	const char **argv = command_line(entry), **environment, **whole = NULL;
 	char *program = ik_mcp_stdio_program(entry, options);
+	struct ik_child_spec spec = {
+		.path = program,
+		.argv = argv,
+		.directory = directory,
+		.input_room = BACKLOG_LIMIT,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.memory_limit = options->memory_limit,
+	};
 	enum ik_status status;
 
 	stdio->transport = (struct ik_mcp_transport){ &ops, events, arg, NULL };
@@ -184,22 +174,14 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	environment = ik_environment_with(options->environment, ours);
 	if (entry->env)
 		whole = ik_environment_with(environment, (const char *const *)entry->env);
-	if (program)
-		status = start(stdio, entry, options,
-			&(struct ik_child_spec){
-				.path = program,
-				.argv = argv,
-				.environment = whole ? whole : environment,
-				.directory = directory,
-				.input_room = BACKLOG_LIMIT,
-				.kill_after_ms = KILL_AFTER_MS,
-				.grace_ms = GRACE_MS,
-				.memory_limit = options->memory_limit,
-			},
-			error);
-	else
-		status = ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
-			entry->command);
+	spec.environment = whole ? whole : environment;
+	status = program
+		? ik_sandbox_enter(options->sandbox, entry->name, IK_SANDBOX_CALL, &spec, error)
+		: ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
+			  entry->command);
+	if (status == IK_OK)
+		status = ik_child_start(loop, &spec, &heard, stdio, &stdio->child, error);
+	ik_sandbox_leave(&spec);
 	free(whole);
 	free(environment);
 	free(program);
