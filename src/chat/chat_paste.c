@@ -65,7 +65,7 @@ static void keep(struct ik_chat *chat, const struct ik_agent *agent, const struc
 		? NULL
 		: ik_output_files_new(root, "picture",
 			  chat->setup->config->keep_outputs_mb * (int64_t)IK_MIB(1));
-	const char *path = ik_output_files_add_as(files, end, bytes->data, bytes->length);
+	const char *path = ik_output_files_add(files, end, bytes->data, bytes->length);
 
 	while (!ik_output_files_write(files))
 		;

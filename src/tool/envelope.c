@@ -173,7 +173,7 @@ static bool cut_text(struct ik_buf *out, const char *bytes, size_t length, size_
 		ik_json_put_string(out, bytes, length);
 		return false;
 	}
-	path = ik_output_files_add(files, bytes, length);
+	path = ik_output_files_add(files, IK_OUTPUT_TEXT, bytes, length);
 	mark = mark_room(path) + 2;
 	/* Repairing the two ends at most triples them. */
 	ik_buf_init(&text, 6 * limit + 64);

@@ -19,8 +19,7 @@
 /* Files are named SESSION-XXXXXX.txt, or with another end, so that no two calls share one, in
  * whatever process. */
 #define NAME_LETTERS 6
-#define NAME_END ".txt"
-#define TAIL_LENGTH (strlen("-") + NAME_LETTERS + strlen(NAME_END))
+#define TAIL_LENGTH (strlen("-") + NAME_LETTERS + strlen(IK_OUTPUT_TEXT))
 /* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much.
  */
 enum { MOST_OF_A_CALL = 16 };
@@ -203,12 +202,7 @@ static bool write_slice(struct kept_text *text)
 	return text->length > 0 || end(text, true);
 }
 
-const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length)
-{
-	return ik_output_files_add_as(files, NAME_END, text, length);
-}
-
-const char *ik_output_files_add_as(struct ik_output_files *files, const char *name_end,
+const char *ik_output_files_add(struct ik_output_files *files, const char *name_end,
 	const char *bytes, size_t length)
 {
 	struct kept_text *kept;

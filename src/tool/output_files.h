@@ -28,14 +28,13 @@ struct ik_output_files *ik_output_files_free(struct ik_output_files *files);
 size_t ik_output_files_path_length(const struct ik_output_files *files);
 
 /*
- * Keep a text in a new file, and return its path, valid as long as files; NULL: it cannot be kept (a
- * full disk, too many files for one call). Up to IK_LIMIT_JSON_ANSWER bytes are written at once; a
- * longer text must stay valid until ik_output_files_write() has written the rest.
+ * Keep bytes in a new file whose name ends so (IK_OUTPUT_TEXT, ".png"), and return its path, valid as
+ * long as files; NULL: it cannot be kept (a full disk, too many files for one call). Up to
+ * IK_LIMIT_JSON_ANSWER bytes are written at once; more must stay valid until
+ * ik_output_files_write() has written the rest.
  */
-const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length);
-
-/* The same of a file whose name ends so: ".png". */
-const char *ik_output_files_add_as(struct ik_output_files *files, const char *name_end,
+#define IK_OUTPUT_TEXT ".txt"
+const char *ik_output_files_add(struct ik_output_files *files, const char *name_end,
 	const char *bytes, size_t length);
 
 /* Write a slice of what is left, which takes a few milliseconds. Return whether it was the last. */

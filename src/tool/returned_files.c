@@ -183,7 +183,7 @@ static char *keep(struct ik_returned_files *files, const struct returned_file *f
 	bool usable = part[0] != '\0' && strlen(part) <= 8 && part[strspn(part, plain)] == '\0';
 	char *end = ik_format(".%s", usable ? part : "bin"), *line;
 
-	path = ik_output_files_add_as(files->outputs, end, file->bytes.data, file->bytes.length);
+	path = ik_output_files_add(files->outputs, end, file->bytes.data, file->bytes.length);
 	line = ik_format("%s (%s, %zu bytes%s%s)", file->name, file->type, file->bytes.length,
 		path ? ": " : ", not kept", path ? path : "");
 	free(end);

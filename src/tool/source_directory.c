@@ -127,8 +127,10 @@ static void announce(struct source_directory_file *file, struct ik_tool *tool)
 	directory->events->tool(directory->arg, tool);
 }
 
-static void go_on(struct directory *directory)
+static void go_on(void *arg)
 {
+	struct directory *directory = arg;
+
 	ik_loop_cancel_deferred(directory->loop, launch, directory);
 	ik_loop_defer(directory->loop, launch, directory);
 }
@@ -400,11 +402,6 @@ static void list(struct directory *directory)
 	closedir(stream);
 }
 
-static void check_done(void *arg)
-{
-	go_on(arg);
-}
-
 /* Check which files are trusted, before any of them is run. */
 static void check_trust(struct directory *directory)
 {
@@ -414,7 +411,7 @@ static void check_trust(struct directory *directory)
 	for (i = 0; i < directory->count; i++)
 		paths[i] = directory->files[i].path;
 	directory->check = ik_trust_check_start(directory->loop, directory->trust, paths, NULL,
-		directory->count, check_done, directory);
+		directory->count, go_on, directory);
 	free(paths);
 }
 

@@ -15,7 +15,6 @@
 
 struct ik_file_keep {
 	char *objects, *path;
-	size_t most;
 	bool begun;
 	int directory; /* of the file; -1: it cannot be opened */
 	int from, to;
@@ -25,13 +24,12 @@ struct ik_file_keep {
 	struct ik_file_state state;
 };
 
-struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path, size_t most)
+struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path)
 {
 	struct ik_file_keep *keep = ik_alloc(sizeof(*keep));
 
 	keep->objects = ik_strdup(objects);
 	keep->path = ik_strdup(path);
-	keep->most = most;
 	keep->directory = keep->from = keep->to = -1;
 	return keep;
 }
@@ -105,7 +103,7 @@ static bool begin(struct ik_file_keep *keep)
 	directory = keep->state.directory;
 	if (keep->state.kind == IK_FILE_REGULAR && is_of_kernel(keep->directory))
 		keep->state.kind = IK_FILE_OTHER;
-	if (keep->state.kind != IK_FILE_REGULAR || keep->state.identity.size > keep->most)
+	if (keep->state.kind != IK_FILE_REGULAR || keep->state.identity.size > IK_FILE_KEPT_MOST)
 		return false;
 	keep->state.hash[0] = '\0'; /* ik_file_state_look_in() knows the hash of an empty file */
 	keep->from = openat(keep->directory, ik_path_base(keep->path),

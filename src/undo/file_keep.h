@@ -13,12 +13,13 @@
 
 /* Bytes of one step. */
 #define IK_FILE_SLICE IK_MIB(1)
+/* A larger file is not kept. */
+#define IK_FILE_KEPT_MOST IK_MIB(64)
 
 struct ik_file_keep;
 
-/* Prepare to copy a file of at most this many bytes into the directory objects, which must exist.
- */
-struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path, size_t most);
+/* Prepare to copy a file into the directory objects, which must exist. */
+struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path);
 /* Do one step; true when the copy is complete. */
 bool ik_file_keep_step(struct ik_file_keep *keep);
 /* After that: return the state of the file (borrowed). It has no hash if the file was not copied:

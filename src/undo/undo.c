@@ -170,7 +170,7 @@ bool ik_undo_advance(struct ik_undo *undo)
 					? IK_UNDO_DONE
 					: IK_UNDO_FAILED);
 	} else if (!undo->keep) {
-		undo->keep = ik_file_keep_new(undo->directory, result->file.path, IK_UNDO_FILE_MOST);
+		undo->keep = ik_file_keep_new(undo->directory, result->file.path);
 	} else if (ik_file_keep_step(undo->keep)) {
 		begin_put(undo, result);
 	}

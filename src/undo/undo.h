@@ -11,9 +11,6 @@
 
 #include "undo/undo_journal.h"
 
-/* A larger file is not kept. */
-#define IK_UNDO_FILE_MOST IK_MIB(64)
-
 enum ik_undo_outcome {
 	IK_UNDO_READY, /* preview: it would be done, as far as that is known without reading the file */
 	IK_UNDO_DONE,

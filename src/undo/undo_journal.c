@@ -199,22 +199,12 @@ static char *text_of(struct ik_json_span object, const char *name)
 	return text ? text : ik_strdup("");
 }
 
-static void copy_id(char out[IK_UUID_TEXT], struct ik_json_span value)
-{
-	char *text = ik_json_text_new(value);
-
-	out[0] = '\0';
-	if (text && strlen(text) == IK_UUID_TEXT - 1)
-		memcpy(out, text, IK_UUID_TEXT);
-	free(text);
-}
-
 /* Return the index of the call's turn, which is added if it is new. */
 static size_t take_turn(struct ik_undo_history *history, struct ik_json_span call)
 {
 	struct ik_undo_turn turn = { .undone = false };
 
-	copy_id(turn.id, ik_json_member(call, "turn"));
+	(void)ik_json_uuid(ik_json_member(call, "turn"), turn.id);
 	for (size_t i = history->turn_count; i-- > 0;)
 		if (ik_text_equal(history->turns[i].id, turn.id))
 			return i;
@@ -255,7 +245,7 @@ static void take_call(struct ik_undo_history *history, struct ik_json_span line)
 		.over = SIZE_MAX,
 	};
 
-	copy_id(call.id, ik_json_member(line, "id"));
+	(void)ik_json_uuid(ik_json_member(line, "id"), call.id);
 	call.turn = take_turn(history, line);
 	call.call_id = text_of(line, "call_id");
 	call.words = text_of(line, "words");
@@ -276,7 +266,7 @@ static void take_done(struct ik_undo_history *history, struct ik_json_span line)
 	char id[IK_UUID_TEXT];
 
 	history->call_lines++;
-	copy_id(id, ik_json_member(line, "id"));
+	(void)ik_json_uuid(ik_json_member(line, "id"), id);
 	for (size_t i = history->call_count; i-- > 0 && !call;)
 		if (ik_text_equal(history->calls[i].id, id))
 			call = &history->calls[i];
@@ -334,14 +324,14 @@ static void take_undo(struct ik_undo_history *history, struct ik_json_span line)
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
 
-	copy_id(record.id, ik_json_member(line, "id"));
+	(void)ik_json_uuid(ik_json_member(line, "id"), record.id);
 	while (ik_json_next(ik_json_member(line, "turns"), &walk, &key, &value)) {
 		record.turns = ik_alloc_array(record.turns, record.turn_count + 1, sizeof(*record.turns));
-		copy_id(record.turns[record.turn_count++], value);
+		(void)ik_json_uuid(value, record.turns[record.turn_count++]);
 	}
 	walk = (struct ik_json_walk){ NULL };
 	if (ik_json_next(ik_json_member(line, "calls"), &walk, &key, &value))
-		copy_id(record.call, value);
+		(void)ik_json_uuid(value, record.call);
 	record.files = ik_file_changes_get(ik_json_member(line, "files"), &record.count);
 	for (size_t i = 0; i < record.count; i++)
 		learn_hash(history, &record.files[i]);
@@ -355,7 +345,7 @@ static void take_redo(struct ik_undo_history *history, struct ik_json_span line)
 {
 	char id[IK_UUID_TEXT];
 
-	copy_id(id, ik_json_member(line, "id"));
+	(void)ik_json_uuid(ik_json_member(line, "id"), id);
 	for (size_t i = history->undo_count; i-- > 0;) {
 		struct ik_undo_record *record = &history->undos[i];
 
@@ -399,9 +389,8 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 	char id[IK_UUID_TEXT];
 	int64_t bytes;
 
-	copy_id(id, ik_json_member(parent, "session"));
 	/* The ID becomes the name of a directory. */
-	if (id[0] != '\0' && !strchr(id, '/') && depth < PARENTS_MOST &&
+	if (ik_json_uuid(ik_json_member(parent, "session"), id) && depth < PARENTS_MOST &&
 		ik_json_integer(ik_json_member(parent, "bytes"), &bytes) && bytes > 0)
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }

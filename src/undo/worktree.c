@@ -169,7 +169,6 @@ static void on_swept(void *arg, const struct ik_child_result *result)
 {
 	struct ik_worktree *tree = arg;
 
-	(void)result;
 	tree->sweeper = ik_child_close(tree->sweeper);
 }
 
@@ -544,8 +543,7 @@ static void find_changes(struct ik_worktree_call *call)
 		finish_call(call, IK_WORKTREE_MANY);
 		return;
 	}
-	call->blobs = ik_worktree_blobs_new(call->objects, &call->found);
-	ik_worktree_blobs_ask(call->blobs, &call->input);
+	call->blobs = ik_worktree_blobs_new(call->objects, &call->found, &call->input);
 	if (call->input.length == 0)
 		finish_call(call, IK_WORKTREE_FINE);
 	else if (!start(tree, argv, tree->own, &call->input, &events, call, &call->child))
@@ -564,7 +562,6 @@ static bool is_known(struct ik_worktree_call *call)
 		.index = tree->known,
 		.root = tree->place.root,
 		.objects = call->objects,
-		.most = IK_WORKTREE_FILE_MOST,
 		.hidden = tree->hidden,
 		.arg = tree->arg,
 		.most_us = IK_WORKTREE_CHECK_US,

@@ -276,7 +276,7 @@ struct ik_worktree_blobs {
 };
 
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
-	struct ik_worktree_found *found)
+	struct ik_worktree_found *found, struct ik_buf *input)
 {
 	struct ik_worktree_blobs *blobs = ik_alloc(sizeof(*blobs));
 
@@ -285,13 +285,9 @@ struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
 	blobs->room = IK_WORKTREE_BYTES_MOST;
 	blobs->to = -1;
 	ik_buf_init(&blobs->head, IK_KIB(4));
+	for (size_t i = 0; i < found->object_count; i++)
+		ik_buf_printf(input, "%s\n", found->objects[i].id);
 	return blobs;
-}
-
-void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out)
-{
-	for (size_t i = 0; i < blobs->found->object_count; i++)
-		ik_buf_printf(out, "%s\n", blobs->found->objects[i].id);
 }
 
 /* Release what belongs to the current object. */
@@ -325,7 +321,7 @@ static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 
 	blobs->in_body = true;
 	blobs->left = size + 1;
-	if (size > IK_WORKTREE_FILE_MOST || (!after && size > blobs->room))
+	if (size > IK_FILE_KEPT_MOST || (!after && size > blobs->room))
 		return;
 	blobs->sum = ik_sha256_new();
 	if (after)

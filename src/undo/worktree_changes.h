@@ -9,9 +9,8 @@
 
 #include "undo/worktree_check.h"
 
-/* Limits on the number of files, on the size of a file that is kept, and on the sum of them. */
+/* Limits on the number of files, and on what is kept of them. */
 #define IK_WORKTREE_CHANGES_MOST 2000
-#define IK_WORKTREE_FILE_MOST IK_MIB(64)
 #define IK_WORKTREE_BYTES_MOST IK_MIB(512)
 
 /* Size of an object's name in hexadecimal digits. */
@@ -54,11 +53,10 @@ void ik_worktree_found_done(struct ik_worktree_found *found);
 
 struct ik_worktree_blobs;
 
-/* Keep the contents in the directory objects under their hashes; found is borrowed. */
+/* Keep the contents in the directory objects under their hashes; found is borrowed. Append the input
+ * of cat-file: a line for each object. */
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
-	struct ik_worktree_found *found);
-/* Append the input of cat-file: a line for each object. */
-void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out);
+	struct ik_worktree_found *found, struct ik_buf *input);
 /* Process a piece of its output. */
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length);
 /* All output was processed: the states before and after are known, except for hashes of objects

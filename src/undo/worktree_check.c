@@ -35,7 +35,7 @@ static int64_t file_clock_ns(void)
 static struct ik_file_state keep(const struct ik_worktree_check_options *options, const char *path,
 	const struct stat *status, int64_t until_us)
 {
-	struct ik_file_keep *keep = ik_file_keep_new(options->objects, path, options->most);
+	struct ik_file_keep *keep = ik_file_keep_new(options->objects, path);
 	struct ik_file_state state = { .kind = IK_FILE_OTHER, .identity = ik_identity_of(status) };
 	bool over = false;
 

@@ -40,7 +40,6 @@ struct ik_worktree_check_options {
 	struct ik_worktree_index *index;
 	const char *root;                            /* of the work tree */
 	const char *objects;                         /* where contents are kept */
-	size_t most;                                 /* a larger file is not kept */
 	bool (*hidden)(void *arg, const char *path); /* is this file not to be kept? NULL: all are */
 	void *arg;
 	int64_t most_us, surely_us; /* IK_WORKTREE_CHECK_US, IK_WORKTREE_CHECK_SURELY_US */

@@ -200,10 +200,10 @@ static void report_not_copied(const struct ik_recording *recording)
 
 		if (file->before.kind != IK_FILE_REGULAR || file->before.hash[0] != '\0')
 			continue;
-		if (file->before.identity.size > IK_UNDO_FILE_MOST)
+		if (file->before.identity.size > IK_FILE_KEPT_MOST)
 			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
 								   "not bring it back."),
-				file->path, (int)(IK_UNDO_FILE_MOST / IK_MIB(1)));
+				file->path, (int)(IK_FILE_KEPT_MOST / IK_MIB(1)));
 		else
 			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
 								   "not bring it back."),
@@ -231,7 +231,7 @@ static bool step(struct ik_recording *recording)
 		return ++recording->at == recording->count;
 	}
 	if (!recording->keep)
-		recording->keep = ik_file_keep_new(recording->directory, file->path, IK_UNDO_FILE_MOST);
+		recording->keep = ik_file_keep_new(recording->directory, file->path);
 	if (ik_file_keep_step(recording->keep)) {
 		file->before = ik_file_state_copy(ik_file_keep_state(recording->keep));
 		recording->keep = ik_file_keep_free(recording->keep);

@@ -51,7 +51,7 @@ static char *success(const char *output, size_t limit, struct ik_output_files *f
 /* Write a file; return its path. */
 static const char *keep(struct ik_output_files *files, const char *text)
 {
-	const char *path = ik_output_files_add(files, text, strlen(text));
+	const char *path = ik_output_files_add(files, IK_OUTPUT_TEXT, text, strlen(text));
 
 	while (!ik_output_files_write(files))
 		;

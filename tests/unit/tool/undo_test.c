@@ -81,7 +81,7 @@ static void expect_text(const char *name, const char *text)
 
 static struct ik_file_state keep(const char *path)
 {
-	struct ik_file_keep *job = ik_file_keep_new(directory, path, IK_UNDO_FILE_MOST);
+	struct ik_file_keep *job = ik_file_keep_new(directory, path);
 	struct ik_file_state state;
 
 	while (!ik_file_keep_step(job))
@@ -495,7 +495,8 @@ Test(undo, what_is_too_large_is_not_kept)
 	struct ik_file_keep *job;
 
 	put_text("a", "12345");
-	job = ik_file_keep_new(directory, path, 4);
+	cr_assert_eq(truncate(path, (off_t)IK_FILE_KEPT_MOST + 1), 0);
+	job = ik_file_keep_new(directory, path);
 	while (!ik_file_keep_step(job))
 		;
 	cr_assert_eq(ik_file_keep_state(job)->kind, IK_FILE_REGULAR);

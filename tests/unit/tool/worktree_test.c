@@ -363,7 +363,7 @@ static struct ik_worktree_check *look_at(struct ik_worktree_index *index, int64_
 	int64_t surely_us)
 {
 	return ik_worktree_check_new(&(struct ik_worktree_check_options){
-		.index = index, .root = root, .objects = objects, .most = IK_WORKTREE_FILE_MOST,
+		.index = index, .root = root, .objects = objects,
 		.most_us = most_us, .surely_us = surely_us,
 	});
 }
