@@ -551,7 +551,8 @@ static enum ik_status start(struct ik_editor_session *session, struct ik_json_sp
 		session->id = ik_strdup(ik_session_id(core->session));
 		session->restored = true;
 	} else {
-		ik_session_restore(core->session, session->id, NULL, on_restored, session);
+		ik_session_restore(core->session,
+			&(struct ik_restoring){ .id = session->id, .done = on_restored, .arg = session });
 	}
 	return IK_OK;
 }

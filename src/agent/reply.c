@@ -84,9 +84,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	ik_uuid_new(part->message_id);
 	ik_buf_init(&part->text, ceiling);
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
-	/* The array grows at each power of two, so no capacity needs to be stored. */
-	if ((reply->count & (reply->count + 1)) == 0)
-		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1, sizeof(struct ik_part *));
+	reply->parts = ik_alloc_more(reply->parts, reply->count, sizeof(*reply->parts));
 	reply->parts[reply->count++] = part;
 	return part;
 }

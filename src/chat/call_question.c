@@ -19,37 +19,37 @@
 /* Limit of an argument shown on the line of its name. */
 #define SHORT_TEXT 200
 
-void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add(struct ik_question *question, enum ik_question_part_kind kind,
 	const char *bytes, size_t length)
 {
-	struct ik_question_part part = { .kind = kind };
+	struct ik_question_part part = { .kind = kind }, *parts;
 	struct ik_buf copy;
 
 	ik_buf_init(&copy, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&copy, bytes, length);
 	part.text = ik_buf_take(&copy, &part.length);
-	text->parts = ik_alloc_array(text->parts, text->count + 1, sizeof(*text->parts));
-	text->parts[text->count++] = part;
+	parts = ik_alloc_array((void *)question->parts, question->part_count + 1, sizeof(part));
+	parts[question->part_count++] = part;
+	question->parts = parts;
 }
 
-void ik_question_text_done(struct ik_question_text *text)
+void ik_question_done(struct ik_question *question)
 {
-	for (size_t i = 0; i < text->count; i++)
-		free((char *)text->parts[i].text);
-	free(text->parts);
-	*text = (struct ik_question_text){ NULL, 0 };
+	for (size_t i = 0; i < question->part_count; i++)
+		free((char *)question->parts[i].text);
+	free((void *)question->parts);
 }
 
-void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add_sentence(struct ik_question *question, enum ik_question_part_kind kind,
 	const char *sentence)
 {
-	ik_question_add(text, kind, sentence, strlen(sentence));
+	ik_question_add(question, kind, sentence, strlen(sentence));
 }
 
 /* ---- symbolic links ---- */
 
 /* Warn if a path leads elsewhere than it seems, or out of the directory. */
-static void add_target(struct ik_question_text *text, const char *directory, const char *name)
+static void add_target(struct ik_question *question, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };
 	char *plain = ik_policy_absolute(&place, name), *target = ik_policy_follow(directory, name);
@@ -63,7 +63,7 @@ static void add_target(struct ik_question_text *text, const char *directory, con
 		: outside ? ik_format(_("%s (outside this directory)"), path)
 				  : ik_strdup(path);
 	if (!known || outside || leads)
-		ik_question_add_sentence(text, IK_QUESTION_WARNING, line);
+		ik_question_add_sentence(question, IK_QUESTION_WARNING, line);
 	free(line);
 	free(path);
 	free(plain);
@@ -78,7 +78,7 @@ static void add_target(struct ik_question_text *text, const char *directory, con
 enum file_state { FILE_THERE, FILE_NEW, FILE_UNKNOWN };
 
 static enum file_state read_file(const char *directory, const char *name, struct ik_buf *contents,
-	struct ik_question_text *text)
+	struct ik_question *question)
 {
 	char *path = ik_path_join(directory, name);
 	enum file_state state = FILE_THERE;
@@ -90,17 +90,17 @@ static enum file_state read_file(const char *directory, const char *name, struct
 	if (stat(path, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size > 0)
 		status = ik_file_read(path, contents, &error);
 	if (status == IK_NOT_FOUND) {
-		ik_question_add_sentence(text, IK_QUESTION_HINT, _("There is no such file yet."));
+		ik_question_add_sentence(question, IK_QUESTION_HINT, _("There is no such file yet."));
 		state = FILE_NEW;
 	} else if (status == IK_TOO_LARGE) {
-		ik_question_add_sentence(text, IK_QUESTION_HINT,
+		ik_question_add_sentence(question, IK_QUESTION_HINT,
 			_("The file is too large to be compared here."));
 		state = FILE_UNKNOWN;
 	} else if (status != IK_OK) {
-		ik_question_add_sentence(text, IK_QUESTION_HINT, error.text);
+		ik_question_add_sentence(question, IK_QUESTION_HINT, error.text);
 		state = FILE_UNKNOWN;
 	} else if (memchr(contents->data, '\0', contents->length)) {
-		ik_question_add_sentence(text, IK_QUESTION_HINT, _("The file is binary."));
+		ik_question_add_sentence(question, IK_QUESTION_HINT, _("The file is binary."));
 		state = FILE_UNKNOWN;
 	}
 	free(path);
@@ -108,7 +108,7 @@ static enum file_state read_file(const char *directory, const char *name, struct
 }
 
 /* Add the diff of two texts. first: the number of the first line, or 0. */
-static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
+static void add_diff(struct ik_question *question, const struct ik_buf *before,
 	const struct ik_buf *after, size_t first)
 {
 	struct ik_call_changes changes;
@@ -117,15 +117,16 @@ static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
 	ik_changes_put(before, after, first, MOST_LINES, &out, &changes);
 	if (out.length > 0)
-		ik_question_add(text, IK_QUESTION_DIFF, out.data, out.length);
+		ik_question_add(question, IK_QUESTION_DIFF, out.data, out.length);
 	else
-		ik_question_add_sentence(text, IK_QUESTION_HINT, _("Nothing would change in the file."));
+		ik_question_add_sentence(question, IK_QUESTION_HINT,
+			_("Nothing would change in the file."));
 	if (changes.more > 0) {
 		char *sentence = ik_format(ngettext("%zu more line is not shown.",
 									   "%zu more lines are not shown.", changes.more),
 			changes.more);
 
-		ik_question_add_sentence(text, IK_QUESTION_HINT, sentence);
+		ik_question_add_sentence(question, IK_QUESTION_HINT, sentence);
 		free(sentence);
 	}
 	ik_buf_done(&out);
@@ -150,7 +151,7 @@ static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_te
 }
 
 /* Add the changes of an edit. */
-static void add_edit(struct ik_question_text *text, const struct ik_buf *contents, bool known,
+static void add_edit(struct ik_question *question, const struct ik_buf *contents, bool known,
 	struct ik_json_span arguments, const struct ik_buf *old_text, const struct ik_buf *new_text)
 {
 	struct ik_buf after;
@@ -162,20 +163,20 @@ static void add_edit(struct ik_question_text *text, const struct ik_buf *content
 	if (known)
 		count = replace(contents, old_text, new_text, &after);
 	if (known && (count == 1 || (count > 1 && all)) && ik_buf_status(&after) == IK_OK) {
-		add_diff(text, contents, &after, 1);
+		add_diff(question, contents, &after, 1);
 	} else {
 		if (known)
-			ik_question_add_sentence(text, IK_QUESTION_HINT,
+			ik_question_add_sentence(question, IK_QUESTION_HINT,
 				count == 0
 					? _("The text to be replaced is not in the file: the edit would fail.")
 					: _("The text to be replaced is there more than once: the edit would fail."));
-		add_diff(text, old_text, new_text, 0);
+		add_diff(question, old_text, new_text, 0);
 	}
 	ik_buf_done(&after);
 }
 
 /* Add the changes of a call to its file. */
-static void add_change(struct ik_question_text *text, const char *directory,
+static void add_change(struct ik_question *question, const char *directory,
 	struct ik_json_span arguments, const struct ik_display_change *change)
 {
 	char *name = ik_json_string_new(change->path, NULL);
@@ -186,12 +187,12 @@ static void add_change(struct ik_question_text *text, const char *directory,
 	ik_buf_init(&contents, IK_LIMIT_COMPARED);
 	(void)ik_json_string(change->old_text, &old_text);
 	(void)ik_json_string(change->new_text, &new_text);
-	enum file_state state = read_file(directory, name, &contents, text);
+	enum file_state state = read_file(directory, name, &contents, question);
 
 	if (change->old_text.text)
-		add_edit(text, &contents, state == FILE_THERE, arguments, &old_text, &new_text);
+		add_edit(question, &contents, state == FILE_THERE, arguments, &old_text, &new_text);
 	else
-		add_diff(text, &contents, &new_text, 1);
+		add_diff(question, &contents, &new_text, 1);
 	ik_buf_done(&old_text);
 	ik_buf_done(&new_text);
 	ik_buf_done(&contents);
@@ -201,7 +202,7 @@ static void add_change(struct ik_question_text *text, const char *directory,
 /* ---- arguments ---- */
 
 /* Add one argument, on the line of its name or below it. */
-static void add_argument(struct ik_question_text *text, const struct ik_buf *name,
+static void add_argument(struct ik_question *question, const struct ik_buf *name,
 	struct ik_json_span value)
 {
 	struct ik_buf shown, line;
@@ -215,10 +216,10 @@ static void add_argument(struct ik_question_text *text, const struct ik_buf *nam
 	if (shown.length <= SHORT_TEXT && !memchr(shown.data, '\n', shown.length)) {
 		ik_buf_puts(&line, ": ");
 		ik_buf_append(&line, shown.data, shown.length);
-		ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_question_add(question, IK_QUESTION_TEXT, line.data, line.length);
 	} else {
-		ik_question_add(text, IK_QUESTION_HEADING, line.data, line.length);
-		ik_question_add(text, IK_QUESTION_TEXT, shown.data, shown.length);
+		ik_question_add(question, IK_QUESTION_HEADING, line.data, line.length);
+		ik_question_add(question, IK_QUESTION_TEXT, shown.data, shown.length);
 	}
 	ik_buf_done(&shown);
 	ik_buf_done(&line);
@@ -226,7 +227,7 @@ static void add_argument(struct ik_question_text *text, const struct ik_buf *nam
 
 /* Add the arguments that are not shown otherwise, and where paths lead. change: none, or what is
  * shown as a diff. */
-static void add_arguments(struct ik_question_text *text, const char *directory,
+static void add_arguments(struct ik_question *question, const char *directory,
 	struct ik_json_span display, struct ik_json_span arguments,
 	const struct ik_display_change *change)
 {
@@ -243,12 +244,12 @@ static void add_arguments(struct ik_question_text *text, const char *directory,
 		ik_buf_clear(&name);
 		(void)ik_json_string(key, &name);
 		if (!changed && !ik_display_shows(display, arguments, value))
-			add_argument(text, &name, value);
+			add_argument(question, &name, value);
 		if (ik_json_span_type(value) == IK_JSON_STRING &&
 			(is_path || ik_policy_is_path(name.data))) {
 			char *path = ik_json_string_new(value, NULL);
 
-			add_target(text, directory, path);
+			add_target(question, directory, path);
 			free(path);
 		}
 	}
@@ -256,7 +257,7 @@ static void add_arguments(struct ik_question_text *text, const char *directory,
 }
 
 /* Add what a call does by its tool's account; a command with its line breaks. */
-static void add_line(struct ik_question_text *text, struct ik_json_span display,
+static void add_line(struct ik_question *question, struct ik_json_span display,
 	struct ik_json_span arguments)
 {
 	struct ik_buf line, one_line;
@@ -268,14 +269,14 @@ static void add_line(struct ik_question_text *text, struct ik_json_span display,
 	ik_display_put_line(display, "", arguments, IK_LIMIT_ARGUMENTS, &line);
 	ik_sanitize_line(&one_line, line.data, line.length);
 	if (ik_display_kind(display) == IK_DISPLAY_EXECUTE)
-		ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_question_add(question, IK_QUESTION_TEXT, line.data, line.length);
 	else
-		ik_question_add(text, IK_QUESTION_TEXT, one_line.data, one_line.length);
+		ik_question_add(question, IK_QUESTION_TEXT, one_line.data, one_line.length);
 	ik_buf_done(&line);
 	ik_buf_done(&one_line);
 }
 
-void ik_question_add_call(struct ik_question_text *text, const char *directory,
+void ik_question_add_call(struct ik_question *question, const char *directory,
 	struct ik_json_span display, const char *bytes, size_t length)
 {
 	struct ik_json_span arguments;
@@ -283,15 +284,15 @@ void ik_question_add_call(struct ik_question_text *text, const char *directory,
 
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
 		ik_json_span_type(arguments) != IK_JSON_OBJECT) {
-		ik_question_add(text, IK_QUESTION_TEXT, bytes, length);
+		ik_question_add(question, IK_QUESTION_TEXT, bytes, length);
 		return;
 	}
 	bool changes = ik_display_change(display, arguments, &change);
 
-	add_line(text, display, arguments);
-	add_arguments(text, directory, display, arguments, changes ? &change : NULL);
+	add_line(question, display, arguments);
+	add_arguments(question, directory, display, arguments, changes ? &change : NULL);
 	if (changes)
-		add_change(text, directory, arguments, &change);
-	if (text->count == 0)
-		ik_question_add_sentence(text, IK_QUESTION_HINT, _("It has no arguments."));
+		add_change(question, directory, arguments, &change);
+	if (question->part_count == 0)
+		ik_question_add_sentence(question, IK_QUESTION_HINT, _("It has no arguments."));
 }

@@ -17,26 +17,21 @@
 #include "tui/screen/dialog.h"
 #include "util/buf.h"
 
-/* The text of a question under construction; owns the texts of its parts. */
-struct ik_question_text {
-	struct ik_question_part *parts;
-	size_t count;
-};
-
 /*
  * Add what the call of a tool does; display is the tool's, or no value. Relative names are below
  * directory. Reads only a regular file of at most IK_LIMIT_COMPARED bytes, so it never blocks.
  */
-void ik_question_add_call(struct ik_question_text *text, const char *directory,
+void ik_question_add_call(struct ik_question *question, const char *directory,
 	struct ik_json_span display, const char *arguments, size_t length);
 
-/* Add a piece of text; it is copied. */
-void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
+/* Add a piece of text to a question, which is copied. */
+void ik_question_add(struct ik_question *question, enum ik_question_part_kind kind,
 	const char *bytes, size_t length);
 
-void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add_sentence(struct ik_question *question, enum ik_question_part_kind kind,
 	const char *sentence);
 
-void ik_question_text_done(struct ik_question_text *text);
+/* Release the text. */
+void ik_question_done(struct ik_question *question);
 
 #endif

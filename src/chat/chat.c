@@ -222,11 +222,14 @@ static void start_core(void *arg)
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
-	if (chat->options->resume && chat->options->system_prompt)
-		ik_session_want_prompt(chat->core.session);
 	if (chat->options->resume)
-		ik_session_restore(chat->core.session, chat->options->resume_id, NULL, on_resumed,
-			chat->agent);
+		ik_session_restore(chat->core.session,
+			&(struct ik_restoring){
+				.id = chat->options->resume_id,
+				.new_prompt = chat->options->system_prompt,
+				.done = on_resumed,
+				.arg = chat->agent,
+			});
 	else
 		send_first(chat->agent, true);
 	ik_chat_expire_sessions(chat);

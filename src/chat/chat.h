@@ -350,17 +350,14 @@ void ik_chat_draft_due(void *chat);
  * may ask again. answer is NULL if the conversation is closed unanswered.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
-int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
-	ik_answer_handler *handler, void *arg);
-/* Ask with collected parts, which are released. */
-int ik_agent_ask_with(struct ik_agent *agent, struct ik_question *question,
-	struct ik_question_text *text, ik_answer_handler *handler, void *arg);
+int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
+	void *arg);
 
 /* A yes/no question before a key's or command's action. */
 struct ik_confirmation {
 	const char *title;
-	const char *text, *hint;       /* what it is about, what it means; may be NULL */
-	struct ik_question_text parts; /* shown first; released */
+	const char *text, *hint;  /* what it is about, what it means; may be NULL */
+	struct ik_question shown; /* its text is shown first; released */
 	char yes_key, no_key;
 	const char *yes, *no;
 	bool guarded;    /* as in struct ik_question */

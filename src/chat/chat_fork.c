@@ -96,7 +96,7 @@ static void tell_of_files(struct ik_core *core, const char *id, struct ik_conver
 					  "%zu files were written since, and stay so: /undo %zu takes them back.",
 					  files),
 			files, turns);
-	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
+	message = ik_message_notice(sentence, NULL);
 	ik_store_append(core->store, id, message);
 	if (copy)
 		ik_conversation_append(copy, message);
@@ -268,7 +268,8 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 			sequence, ret_id);
 
 		free(sentence);
-		ik_session_restore(child->session, ret_id, copy, on_restored, child);
+		ik_session_restore(child->session,
+			&(struct ik_restoring){ ret_id, copy, .done = on_restored, .arg = child });
 	} else {
 		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
 		on_restored(child, NULL);

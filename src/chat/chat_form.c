@@ -183,7 +183,7 @@ static void add_options(const struct ik_chat_form *form, struct ik_question *que
 }
 
 /* Add the text: the message, what the field is, and what is wrong with the last answer. */
-static void add_text(const struct ik_chat_form *form, struct ik_question_text *text)
+static void add_text(const struct ik_chat_form *form, struct ik_question *question)
 {
 	char *message = ik_json_string_new(form->message, NULL);
 	char *about = ik_json_text_new(ik_json_member(form->field, "description"));
@@ -191,9 +191,9 @@ static void add_text(const struct ik_chat_form *form, struct ik_question_text *t
 	size_t count = is_choice(form) ? 0 : ik_json_count(options_of(form));
 
 	if (message && *message)
-		ik_question_add_sentence(text, IK_QUESTION_TEXT, message);
+		ik_question_add_sentence(question, IK_QUESTION_TEXT, message);
 	if (about)
-		ik_question_add_sentence(text, IK_QUESTION_TEXT, about);
+		ik_question_add_sentence(question, IK_QUESTION_TEXT, about);
 	for (size_t i = 0; i < count && i < LISTED; i++) {
 		struct ik_json_span value = option_at(form, i, &title);
 		struct ik_buf line;
@@ -202,7 +202,7 @@ static void add_text(const struct ik_chat_form *form, struct ik_question_text *t
 		put_typed(&line, value);
 		if (!ik_text_equal(line.data, title))
 			ik_buf_printf(&line, ": %s", title);
-		ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_question_add(question, IK_QUESTION_TEXT, line.data, line.length);
 		ik_buf_done(&line);
 		free(title);
 	}
@@ -212,14 +212,14 @@ static void add_text(const struct ik_chat_form *form, struct ik_question_text *t
 		title = ik_format(ngettext("%zu more line is not shown.", "%zu more lines are not shown.",
 							  more),
 			more);
-		ik_question_add_sentence(text, IK_QUESTION_HINT, title);
+		ik_question_add_sentence(question, IK_QUESTION_HINT, title);
 		free(title);
 	}
 	if (is_type(form, "array"))
-		ik_question_add_sentence(text, IK_QUESTION_HINT, _("Several are written with commas."));
+		ik_question_add_sentence(question, IK_QUESTION_HINT, _("Several are written with commas."));
 	if (form->wrong)
-		ik_question_add_sentence(text, IK_QUESTION_WARNING, form->wrong);
-	ik_question_add_sentence(text, IK_QUESTION_HINT, hint);
+		ik_question_add_sentence(question, IK_QUESTION_WARNING, form->wrong);
+	ik_question_add_sentence(question, IK_QUESTION_HINT, hint);
 	free(message);
 	free(about);
 	free(hint);
@@ -243,7 +243,6 @@ static char *title_of(const struct ik_chat_form *form)
 static void ask(struct ik_chat_form *form)
 {
 	struct ik_choice choices[OPTIONS + 3];
-	struct ik_question_text text = { NULL, 0 };
 	struct ik_buf normal;
 	struct ik_json_span usual = ik_json_member(form->field, "default");
 	char *title = title_of(form);
@@ -282,8 +281,8 @@ static void ask(struct ik_chat_form *form)
 		.key = 'x', .label = _("Cancel"), .value = ANSWER_CANCEL
 	};
 	question.escape = question.choice_count++;
-	add_text(form, &text);
-	form->question = ik_agent_ask_with(form->agent, &question, &text, on_answer, form);
+	add_text(form, &question);
+	form->question = ik_agent_ask(form->agent, &question, on_answer, form);
 	for (size_t i = 0; i < options; i++)
 		free((char *)choices[i].label);
 	ik_buf_done(&normal);

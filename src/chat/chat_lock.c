@@ -58,13 +58,12 @@ static void ask(struct ik_agent *agent)
 {
 	bool busy = ik_session_busy(agent->session);
 	struct ik_choice choices[3];
-	struct ik_question_text text = { NULL, 0 };
 	struct ik_question question = { .choices = choices };
 
 	if (agent->lock_question != 0)
 		ik_chat_withdraw(agent->chat, agent->lock_question);
-	ik_question_add_sentence(&text, IK_QUESTION_TEXT, agent->lock_asker);
-	ik_question_add_sentence(&text, IK_QUESTION_HINT,
+	ik_question_add_sentence(&question, IK_QUESTION_TEXT, agent->lock_asker);
+	ik_question_add_sentence(&question, IK_QUESTION_HINT,
 		_("Whoever asked goes on with it, and you read along here. You can ask for it "
 		  "back, or go on in a copy of your own with /fork."));
 	choices[question.choice_count++] = (struct ik_choice){ .key = 'l',
@@ -79,7 +78,7 @@ static void ask(struct ik_agent *agent)
 	};
 	question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
-	agent->lock_question = ik_agent_ask_with(agent, &question, &text, on_answer, NULL);
+	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
 }
 
 /* ---- events of the session ---- */

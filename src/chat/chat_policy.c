@@ -100,7 +100,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_invocation 
 }
 
 /* Add a rule in words, with its key. */
-static void add_rule(const struct ik_chat *chat, struct ik_question_text *text, char key,
+static void add_rule(const struct ik_chat *chat, struct ik_question *question, char key,
 	const struct ik_rule *rule)
 {
 	struct ik_buf line;
@@ -108,7 +108,7 @@ static void add_rule(const struct ik_chat *chat, struct ik_question_text *text, 
 	ik_buf_init(&line, IK_LIMIT_CONFIG);
 	ik_buf_printf(&line, "[%c] ", key);
 	ik_policy_put_rule(chat->core.policy, rule, &line);
-	ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
+	ik_question_add(question, IK_QUESTION_TEXT, line.data, line.length);
 	ik_buf_done(&line);
 }
 
@@ -122,7 +122,6 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 	};
 	struct ik_choice choices[4];
 	struct ik_question question = { .choices = choices, .first = true };
-	struct ik_question_text text = { NULL, 0 };
 	struct ik_rule rule;
 	int width;
 
@@ -131,7 +130,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 			continue;
 		char key = (char)('1' + question.choice_count);
 
-		add_rule(chat, &text, key, &rule);
+		add_rule(chat, &question, key, &rule);
 		ik_rule_done(&rule);
 		choices[question.choice_count++] = (struct ik_choice){
 			.key = key, .label = _(labels[width]), .value = width
@@ -141,14 +140,14 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		.key = 'b', .label = _("Back"), .value = -1
 	};
 	question.escape = question.choice_count++;
-	ik_question_add_sentence(&text, IK_QUESTION_HINT,
+	ik_question_add_sentence(&question, IK_QUESTION_HINT,
 		call->for_good
 			? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes "
 				"them back.")
 			: _("It holds until this session ends; /mode lists such rules and takes them back."));
 	question.title = call->for_good ? _("Which calls are always to be allowed?")
 									: _("Which calls are to be allowed in this session?");
-	call->question = ik_agent_ask_with(call->agent, &question, &text, on_rule, call);
+	call->question = ik_agent_ask(call->agent, &question, on_rule, call);
 }
 
 /* ---- the first question ---- */
@@ -193,7 +192,6 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 		{ .key = 'g', .label = _("Go on"), .value = ANSWER_ONCE },
 		{ .key = 's', .label = _("Stop"), .value = ANSWER_NO },
 	};
-	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")
 										   : _("May the model call %s?"),
 		call->name);
@@ -209,11 +207,11 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 
 	free(call->targets);
 	call->targets = find_targets(call);
-	ik_question_add_call(&text, chat->setup->places.directory,
+	ik_question_add_call(&question, chat->setup->places.directory,
 		ik_registry_display(ik_core_registry(&chat->core), call->name), call->arguments,
 		call->length);
-	ik_question_add_sentence(&text, IK_QUESTION_HINT, call->why);
-	call->question = ik_agent_ask_with(call->agent, &question, &text, on_answer, call);
+	ik_question_add_sentence(&question, IK_QUESTION_HINT, call->why);
+	call->question = ik_agent_ask(call->agent, &question, on_answer, call);
 	free(title);
 }
 

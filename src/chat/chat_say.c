@@ -86,13 +86,14 @@ static void settle(struct ik_chat *chat, struct ik_chat_question *question,
 	question_free(question);
 }
 
-int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
-	ik_answer_handler *handler, void *arg)
+int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
+	void *arg)
 {
 	struct ik_chat_question *item = ik_alloc(sizeof(*item));
 
 	item->id = ++agent->chat->last_question;
 	item->shown_as = ik_screen_ask(agent->screen, question);
+	ik_question_done(question);
 	item->handler = handler;
 	item->arg = arg;
 	item->next = agent->questions;
@@ -156,18 +157,6 @@ void ik_chat_forget_questions(struct ik_agent *agent)
 		settle(agent->chat, take(&agent->questions), NULL);
 }
 
-int ik_agent_ask_with(struct ik_agent *agent, struct ik_question *question,
-	struct ik_question_text *text, ik_answer_handler *handler, void *arg)
-{
-	int id;
-
-	question->parts = text->parts;
-	question->part_count = text->count;
-	id = ik_agent_ask(agent, question, handler, arg);
-	ik_question_text_done(text);
-	return id;
-}
-
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
 	void *arg)
 {
@@ -175,22 +164,20 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		{ .key = about->yes_key, .label = about->yes, .value = ANSWER_YES },
 		{ .key = about->no_key, .label = about->no, .value = ANSWER_NO },
 	};
-	struct ik_question_text text = about->parts;
-	struct ik_question question = {
-		.title = about->title,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
-		.guarded = about->guarded,
-	};
+	struct ik_question question = about->shown;
 	int id;
 
+	question.title = about->title;
+	question.choices = choices;
+	question.choice_count = 2;
+	question.escape = 1;
+	question.wanted = true;
+	question.guarded = about->guarded;
 	if (about->text)
-		ik_question_add_sentence(&text, IK_QUESTION_TEXT, about->text);
+		ik_question_add_sentence(&question, IK_QUESTION_TEXT, about->text);
 	if (about->hint)
-		ik_question_add_sentence(&text, IK_QUESTION_HINT, about->hint);
-	id = ik_agent_ask_with(chat->agent, &question, &text, NULL, arg);
+		ik_question_add_sentence(&question, IK_QUESTION_HINT, about->hint);
+	id = ik_agent_ask(chat->agent, &question, NULL, arg);
 	chat->agent->questions->yes = yes; /* new questions are first in the list */
 	chat->agent->questions->about_work = about->about_work;
 	return id;

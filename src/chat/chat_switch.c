@@ -60,7 +60,8 @@ static void switch_now(struct ik_agent *agent, const char *id, struct ik_convers
 	(void)ik_agent_begin_session(agent);
 	ik_screen_session_runs(agent->screen, id);
 	ik_screen_close_side(agent->screen);
-	ik_session_restore(agent->session, id, copy, on_resumed, agent);
+	ik_session_restore(agent->session,
+		&(struct ik_restoring){ .id = id, .copy = copy, .done = on_resumed, .arg = agent });
 }
 
 /* Switch an agent whose turn has ended, whether it is shown or not. */

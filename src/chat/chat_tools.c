@@ -58,7 +58,6 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 		{ .key = 'a', .label = _("Always"), .value = ANSWER_ALWAYS },
 		{ .key = 'n', .label = _("No"), .value = ANSWER_NO },
 	};
-	struct ik_question_text text = { NULL, 0 };
 	struct ik_question question = {
 		.choices = choices,
 		.choice_count = 3,
@@ -75,10 +74,10 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 		!ik_registry_skill(ik_core_registry(&chat->core), name);
 	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
 	question.title = title;
-	ik_question_add_sentence(&text, IK_QUESTION_HINT,
+	ik_question_add_sentence(&question, IK_QUESTION_HINT,
 		_("From the next round on. What holds for all sessions is "
 		  "kept in ~/.ikigai/tools.json; config.json stays as it is."));
-	(void)ik_agent_ask_with(chat->agent, &question, &text, on_answer, wish);
+	(void)ik_agent_ask(chat->agent, &question, on_answer, wish);
 	free(title);
 }
 
@@ -123,12 +122,12 @@ static void on_rerun(struct ik_chat *chat, void *arg)
 }
 
 /* Ask whether to run a line again. A single letter runs nothing. */
-static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text text,
+static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question shown,
 	const char *line)
 {
 	const struct ik_confirmation about = {
 		.title = title,
-		.parts = text,
+		.shown = shown,
 		.yes_key = 'y',
 		.yes = _("Yes"),
 		.no_key = 'n',
@@ -143,15 +142,15 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	const char *line = invocation->text;
 	size_t length = invocation->length;
-	struct ik_question_text text = { NULL, 0 };
+	struct ik_question question = { .title = NULL };
 	const char *arguments;
 	char *name, *title;
 
 	if (ik_chat_only_reads(chat))
 		return;
 	if (line[0] == '!') {
-		ik_question_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
-		ask_to_rerun(chat, _("Run this command again?"), text, line);
+		ik_question_add(&question, IK_QUESTION_TEXT, line + 1, length - 1);
+		ask_to_rerun(chat, _("Run this command again?"), question, line);
 		return;
 	}
 	arguments = line + strlen("/run ");
@@ -159,9 +158,9 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	arguments += strlen(name) + 1;
 	length -= (size_t)(arguments - line);
 	title = ik_format(_("Call %s again?"), name);
-	ik_question_add_call(&text, chat->setup->places.directory,
+	ik_question_add_call(&question, chat->setup->places.directory,
 		ik_registry_display(ik_core_registry(&chat->core), name), arguments, length);
-	ask_to_rerun(chat, title, text, line);
+	ask_to_rerun(chat, title, question, line);
 	free(title);
 	free(name);
 }

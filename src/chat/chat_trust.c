@@ -176,7 +176,6 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		{ .key = 'n', .label = _("Not now"), .value = ANSWER_NOT_NOW },
 		{ .key = 'e', .careful = true, .label = _("Never ask here"), .value = ANSWER_NEVER },
 	};
-	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(ngettext("Trust %zu file that came with this directory?",
 								"Trust %zu files that came with this directory?",
 								trust->files.count),
@@ -195,18 +194,18 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 
 		ik_buf_init(&about, IK_MIB(1));
 		if (contents) {
-			ik_question_add_sentence(&text, IK_QUESTION_HEADING, name);
+			ik_question_add_sentence(&question, IK_QUESTION_HEADING, name);
 			put_contents(&trust->files.items[i], &about);
 		} else {
 			put_file(&trust->files.items[i], name, &about);
 		}
-		ik_question_add(&text, IK_QUESTION_TEXT, about.data, about.length);
+		ik_question_add(&question, IK_QUESTION_TEXT, about.data, about.length);
 		ik_buf_done(&about);
 	}
 	if (!contents)
-		ik_question_add_sentence(&text, IK_QUESTION_HINT,
+		ik_question_add_sentence(&question, IK_QUESTION_HINT,
 			_("What you trust can do all that you can. None of it has run or been followed yet."));
-	trust->question = ik_agent_ask_with(trust->chat->agent, &question, &text, on_answer, trust);
+	trust->question = ik_agent_ask(trust->chat->agent, &question, on_answer, trust);
 	free(title);
 }
 

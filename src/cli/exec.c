@@ -354,11 +354,14 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 /* Resume a stored session. Following one that is open elsewhere is not enough. */
 static void resume(struct exec *exec, const struct ik_options *options)
 {
-	ik_stored_when_locked(ik_session_stored(exec->core.session),
-		options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
-	if (options->system_prompt)
-		ik_session_want_prompt(exec->core.session);
-	ik_session_restore(exec->core.session, options->resume_id, NULL, on_resumed, exec);
+	ik_session_restore(exec->core.session,
+		&(struct ik_restoring){
+			.id = options->resume_id,
+			.when_locked = options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE,
+			.new_prompt = options->system_prompt,
+			.done = on_resumed,
+			.arg = exec,
+		});
 }
 
 /* A global, because the hook has no argument. */

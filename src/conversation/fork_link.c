@@ -13,7 +13,8 @@ static const char *const members[] = {
 struct ik_message *ik_fork_link_command(const char *line, const char *output,
 	enum ik_fork_link link, const char *session)
 {
-	return ik_message_command_with(line, output, members[link], session);
+	return ik_message_with_text(ik_message_command(line, output), members[link], session,
+		strlen(session));
 }
 
 bool ik_fork_link_session(const struct ik_message *message, enum ik_fork_link link,

@@ -194,18 +194,14 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	return message;
 }
 
-/* Turn text[from...] into one line of at most limit bytes: control characters become blanks. */
-static void one_line(struct ik_buf *text, size_t from, size_t limit)
+/* Turn text into one line of at most limit bytes: control characters become blanks. */
+static void one_line(struct ik_buf *text, size_t limit)
 {
-	if (text->length - from > limit) {
-		size_t room = limit > strlen(ELLIPSIS) ? limit - strlen(ELLIPSIS) : 0;
-		size_t cut = ik_utf8_cut(text->data + from, text->length - from, room);
-
-		ik_buf_truncate(text, from + cut);
-		if (room)
-			ik_buf_puts(text, ELLIPSIS);
+	if (text->length > limit) {
+		ik_buf_truncate(text, ik_utf8_cut(text->data, text->length, limit - strlen(ELLIPSIS)));
+		ik_buf_puts(text, ELLIPSIS);
 	}
-	for (size_t at = from; at < text->length; at++) {
+	for (size_t at = 0; at < text->length; at++) {
 		unsigned char byte = (unsigned char)text->data[at];
 
 		if (byte < 0x20 || byte == 0x7f)
@@ -242,7 +238,7 @@ static void first_line(struct ik_buf *out, struct ik_json_span value)
 		at = next ? (size_t)(next - out->data) : out->length;
 	}
 	ik_buf_truncate(out, (size_t)(end - out->data));
-	one_line(out, 0, SUMMARY_BYTES / 2);
+	one_line(out, SUMMARY_BYTES / 2);
 	if (lines)
 		ik_buf_printf(out, ngettext(" (and %zu more line)", " (and %zu more lines)", lines), lines);
 }
@@ -262,7 +258,7 @@ static char *result_summary(const char *envelope, size_t envelope_length)
 	} else {
 		ik_utf8_repair(&line, envelope, envelope_length);
 	}
-	one_line(&line, 0, SUMMARY_BYTES);
+	one_line(&line, SUMMARY_BYTES);
 	return ik_buf_take(&line, NULL);
 }
 
@@ -404,8 +400,7 @@ struct ik_message *ik_message_with(struct ik_message *message, const char *name,
 {
 	struct ik_buf data;
 
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
-
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	if (message->data_length)
 		ik_buf_append(&data, message->data, message->data_length - 1);
 	else
@@ -420,6 +415,19 @@ struct ik_message *ik_message_with(struct ik_message *message, const char *name,
 		message = with;
 	}
 	ik_buf_done(&data);
+	return message;
+}
+
+struct ik_message *ik_message_with_text(struct ik_message *message, const char *name,
+	const char *text, size_t length)
+{
+	struct ik_buf json;
+
+	ik_buf_init(&json, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_put_string(&json, text, length);
+	if (ik_buf_status(&json) == IK_OK)
+		message = ik_message_with(message, name, json.data, json.length);
+	ik_buf_done(&json);
 	return message;
 }
 
@@ -513,71 +521,35 @@ char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
 }
 
-/* Commands: what the user typed that is not sent to a model. */
-
-/* Make a command with data, or without it if it is too large to keep. Empties data. */
-static struct ik_message *take_command(const char *line, struct ik_buf *data)
+struct ik_message *ik_message_notice(const char *sentence, const char *data)
 {
-	bool fits = ik_buf_status(data) == IK_OK;
-	struct ik_message *message = ik_message_new(IK_KIND_COMMAND, line, strlen(line),
-		fits ? data->data : NULL, fits ? data->length : 0);
-
-	ik_buf_done(data);
-	return message;
+	return ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), data,
+		data ? strlen(data) : 0);
 }
+
+/* Commands: what the user typed that is not sent to a model. */
 
 struct ik_message *ik_message_command(const char *line, const char *output)
 {
-	return ik_message_command_with(line, output, NULL, NULL);
+	struct ik_message *message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), NULL, 0);
+
+	return ik_message_with_text(message, "output", output, strlen(output));
 }
 
-struct ik_message *ik_message_command_with(const char *line, const char *output, const char *member,
-	const char *text)
+struct ik_message *ik_message_summary(struct ik_message *message, const char *from,
+	const char *summary, size_t length)
 {
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_printf(&data, "{'output':'%s'", output);
-	if (member)
-		ik_json_printf(&data, "'%s':'%s'", member, text);
-	ik_json_printf(&data, "}");
-	return take_command(line, &data);
-}
-
-struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
-	const char *summary, size_t summary_length)
-{
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_printf(&data, "{'output':'%.*s','summary':'%.*s'}", (int)output_length, output,
-		(int)summary_length, summary);
-	return take_command(line, &data);
-}
-
-struct ik_message *ik_message_compaction(const char *sentence, const char *summary,
-	size_t summary_length, const char *from)
-{
-	struct ik_message *message;
-	struct ik_buf data;
-	bool fits;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
 	if (from)
-		ik_json_printf(&data, "'from':'%s'", from);
-	ik_json_printf(&data, "'summary':'%.*s'}", (int)summary_length, summary);
-	fits = ik_buf_status(&data) == IK_OK;
-	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), fits ? data.data : NULL,
-		fits ? data.length : 0);
-	ik_buf_done(&data);
-	return message;
+		message = ik_message_with_text(message, "from", from, strlen(from));
+	return ik_message_with_text(message, "summary", summary, length);
 }
 
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
 	size_t output_length)
 {
+	struct ik_message *message;
 	struct ik_buf data;
+	bool fits;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	/* The call and the blobs precede the output, where reading finds them quickly. */
@@ -589,7 +561,11 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 	ik_json_close(&data, '}');
 	put_blobs(&data, own->kept);
 	ik_json_printf(&data, "'output':'%.*s'}", (int)output_length, output);
-	return take_command(line, &data);
+	fits = ik_buf_status(&data) == IK_OK;
+	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), fits ? data.data : NULL,
+		fits ? data.length : 0);
+	ik_buf_done(&data);
+	return message;
 }
 
 char *ik_message_parent(const struct ik_message *message)

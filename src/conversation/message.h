@@ -153,11 +153,11 @@ void ik_message_result(const struct ik_message *message, struct ik_result *ret_r
 typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
 
-/* Make a command with its output, and with a text as a further member of data. Data that is too
- * large to keep is left out. */
+/* Make a command with its output, which is left out if it is too large to keep. */
 struct ik_message *ik_message_command(const char *line, const char *output);
-struct ik_message *ik_message_command_with(const char *line, const char *output, const char *member,
-	const char *text);
+
+/* Make a notice; data is checked JSON text on one line, or NULL. */
+struct ik_message *ik_message_notice(const char *sentence, const char *data);
 
 /* Make a command for a tool call or shell command of the user's own. */
 #define IK_OWN_COMMAND "!" /* the tool name that is stored for shell commands */
@@ -179,20 +179,19 @@ enum ik_own_call ik_message_own_call(const struct ik_message *message);
 /* Return the id of its parent in new memory, or NULL. */
 char *ik_message_parent(const struct ik_message *message);
 
-/* Make a command whose data summarises everything before it. If the summary is too large to keep,
- * the command does not summarise. */
-struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
-	const char *summary, size_t summary_length);
-
-/* Make a notice like that, for a summary that nobody asked for; from is the id of the first message
- * that it does not replace, or NULL. */
-struct ik_message *ik_message_compaction(const char *sentence, const char *summary,
-	size_t summary_length, const char *from);
+/* Return a command or notice (taking over the reference) that summarises everything before it, up to the
+ * message with the id from, if that is not NULL. If the summary is too large to keep, it does not
+ * summarise. */
+struct ik_message *ik_message_summary(struct ik_message *message, const char *from,
+	const char *summary, size_t length);
 
 /* Return message with a further member (checked JSON text) in its data. Takes over the caller's
  * reference. If it is too large, return message unchanged. */
 struct ik_message *ik_message_with(struct ik_message *message, const char *name, const char *json,
 	size_t length);
+/* The same with a string. */
+struct ik_message *ik_message_with_text(struct ik_message *message, const char *name,
+	const char *text, size_t length);
 
 /* Return the opaque data that provider (NULL: any) left in the wire format type; no value if there
  * is none or another provider's. */

@@ -537,8 +537,9 @@ static void finish(struct ik_undo_work *work)
 	if (out.data[out.length - 1] == '\n')
 		ik_buf_truncate(&out, out.length - 1);
 	put_for_model(&told, work->undo, work->again);
-	message = done > 0 ? ik_message_command_with(work->line, out.data, "told", told.data)
-					   : ik_message_command(work->line, out.data);
+	message = ik_message_command(work->line, out.data);
+	if (done > 0)
+		message = ik_message_with_text(message, "told", told.data, told.length);
 	ik_session_add_message(work->session, message);
 	ik_message_unref(message);
 	ik_buf_done(&told);

@@ -99,7 +99,7 @@ struct ik_message *ik_compaction_answer(const struct ik_compaction_result *resul
 			result->left_out);
 	ik_buf_puts(&output, "\n\n");
 	ik_buf_append(&output, result->text, result->shown);
-	message = ik_message_summary(result->line, output.data, output.length, result->text,
+	message = ik_message_summary(ik_message_command(result->line, output.data), NULL, result->text,
 		result->length);
 	ik_buf_done(&output);
 	return message;
@@ -294,22 +294,6 @@ static void on_failure(struct ik_compaction *compaction, const struct ik_input *
 		fail(compaction, failure->code, failure->text, failure->text_length);
 }
 
-/* Report that the request failed and is sent again. */
-static void on_retry(const struct ik_compaction *compaction, const struct ik_input *failure)
-{
-	const struct ik_event event = {
-		.kind = IK_EVENT_RETRY,
-		.code = failure->code,
-		.delay_ms = failure->delay_ms,
-		.attempt = failure->attempt,
-		.attempts = failure->attempts,
-		.text = failure->text,
-		.text_length = failure->text_length,
-	};
-
-	ik_session_record_emit(compaction->options.record, &event);
-}
-
 static void on_delta(struct ik_compaction *compaction, const struct ik_delta *delta)
 {
 	if (delta->kind == IK_DELTA_TEXT)
@@ -344,16 +328,19 @@ static void on_reply(struct ik_compaction *compaction)
 
 static void on_input(void *arg, const struct ik_input *input)
 {
+	struct ik_compaction *compaction = arg;
+	const struct ik_event retry = ik_retry_event(input);
+
 	if (input->kind == IK_INPUT_DELTA)
-		on_delta(arg, input->delta);
+		on_delta(compaction, input->delta);
 	else if (input->kind == IK_INPUT_RETRY)
-		on_retry(arg, input);
+		ik_session_record_emit(compaction->options.record, &retry);
 	else if (input->kind == IK_INPUT_FALLBACK)
-		ik_session_record_add_notice(((struct ik_compaction *)arg)->options.record, input->text);
+		ik_session_record_add_notice(compaction->options.record, input->text);
 	else if (input->kind == IK_INPUT_STREAM_FAILED)
-		on_failure(arg, input);
+		on_failure(compaction, input);
 	else if (input->kind == IK_INPUT_STREAM_END)
-		on_reply(arg);
+		on_reply(compaction);
 }
 
 /* ---- from outside ---- */

@@ -111,7 +111,6 @@ static void stand_in(struct ik_exchange *exchange, struct ik_model *model)
 	memory->refused.thoughts = memory->refused.schema = false;
 	exchange->spared = 0;
 	exchange->attempts = 0;
-	ik_timer_start(exchange->next, 0);
 }
 
 /* Let model answer from now on. */
@@ -121,6 +120,7 @@ static void fall_back(struct ik_exchange *exchange, struct ik_model *model, stru
 	ik_buf_printf(text, _(" Until the turn ends, %s/%s answers."), model->endpoint.provider,
 		model->name);
 	stand_in(exchange, model);
+	ik_timer_start(exchange->next, 0);
 	input->kind = IK_INPUT_FALLBACK;
 }
 
@@ -217,6 +217,24 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	ik_buf_done(&sentence);
 }
 
+/* Send the request again at once; sentence says why. */
+static void send_again(struct ik_exchange *exchange, enum ik_input_kind kind,
+	enum ik_error_code code, const char *sentence)
+{
+	const struct ik_input input = {
+		.kind = kind,
+		.request = exchange->options.number,
+		.code = code,
+		.text = sentence,
+		.text_length = strlen(sentence),
+	};
+
+	exchange->failed = true;
+	stop(exchange);
+	ik_timer_start(exchange->next, 0);
+	exchange->events->input(exchange->arg, &input);
+}
+
 /* Send the request once more, without what the provider has refused. */
 static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 {
@@ -228,24 +246,13 @@ static void retry_without(struct ik_exchange *exchange, enum ik_refusal refusal)
 			N_("The provider does not take the schema, so only the instructions have it."),
 	};
 	struct ik_refused *refused = &exchange->options.memory->refused;
-	const char *sentence = _(sentences[refusal]);
-	const struct ik_input input = {
-		.kind = IK_INPUT_RETRY,
-		.request = exchange->options.number,
-		.code = IK_CODE_PROVIDER,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
 
 	if (refusal == IK_REFUSES_OPAQUE)
 		refused->opaque_ms = ik_clock_wall_ms();
 	refused->thoughts = refused->thoughts || refusal == IK_REFUSES_THOUGHTS;
 	refused->schema = refused->schema || refusal == IK_REFUSES_SCHEMA;
 	exchange->spared |= 1u << refusal;
-	exchange->failed = true;
-	stop(exchange);
-	ik_timer_start(exchange->next, 0);
-	exchange->events->input(exchange->arg, &input);
+	send_again(exchange, IK_INPUT_RETRY, IK_CODE_PROVIDER, _(sentences[refusal]));
 }
 
 /* Does the server lack the format, by the status of its failure? It may lack the model as well. */
@@ -265,17 +272,9 @@ static void use_older(struct ik_exchange *exchange)
 								 "Completions is used; \"type\": \"%s\" says so in the "
 								 "configuration."),
 		older->endpoint.provider, older->format->type);
-	const struct ik_input input = {
-		.kind = IK_INPUT_FALLBACK,
-		.request = exchange->options.number,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
 
-	exchange->failed = true;
-	stop(exchange);
 	stand_in(exchange, older);
-	exchange->events->input(exchange->arg, &input);
+	send_again(exchange, IK_INPUT_FALLBACK, IK_CODE_NONE, sentence);
 	free(sentence);
 }
 

@@ -134,11 +134,13 @@ static bool tell_user(struct ik_hooked *hooked, const struct ik_hook_work *work)
 	return !record->closing;
 }
 
-/* End the turn, if hooks want that. */
-static void end_if_wanted(struct ik_hooked *hooked, bool wanted)
+/* Let a call go on, and end the turn if hooks want that. */
+static void rule(struct ik_hooked *hooked, int call, bool end)
 {
-	if (wanted)
-		hooked->options.ruled(hooked->options.arg, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+	hooked->options.post(hooked->options.arg,
+		&(struct ik_input){ .kind = IK_INPUT_RULING, .call = call });
+	if (end)
+		hooked->options.post(hooked->options.arg, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
 void ik_hooked_tell(struct ik_hooked *hooked, enum ik_hook_event event, const char *subject,
@@ -186,9 +188,7 @@ static void on_ruled(void *arg)
 
 	if (!tell_user(hooked, call->before))
 		return;
-	hooked->options.ruled(hooked->options.arg,
-		&(struct ik_input){ .kind = IK_INPUT_RULING, .call = call->call });
-	end_if_wanted(hooked, end);
+	rule(hooked, call->call, end);
 }
 
 bool ik_hooked_rule(struct ik_hooked *hooked, const struct ik_judged_call *judged,
@@ -233,8 +233,7 @@ static void on_after(void *arg)
 
 	if (!tell_user(hooked, call->after))
 		return;
-	hooked->options.deliver(hooked->options.arg, call->call);
-	end_if_wanted(hooked, end);
+	rule(hooked, call->call, end);
 }
 
 bool ik_hooked_ended(struct ik_hooked *hooked, const struct ik_judged_call *judged,
@@ -338,7 +337,7 @@ static bool take_outcome(struct ik_hook_work *work, struct ik_buf *context, char
 static void finish_message(struct ik_hooked *hooked)
 {
 	struct hooked_message *first = hooked->messages;
-	struct ik_message *message = first->message;
+	struct ik_input input = { .kind = IK_INPUT_USER };
 	char *sentence = NULL;
 	struct ik_buf context;
 
@@ -348,18 +347,17 @@ static void finish_message(struct ik_hooked *hooked)
 	hooked->starting = ik_hook_close(hooked->starting);
 	hooked->asking = ik_hook_close(hooked->asking);
 	hooked->messages = first->next;
+	input.message = context.length > 0 ? with_context(first->message, &context) : first->message;
 	free(first);
-	if (context.length > 0)
-		message = with_context(message, &context);
-	if (sentence)
-		hooked->options.ruled(hooked->options.arg,
-			&(struct ik_input){
-				.kind = IK_INPUT_REFUSED, .text = sentence, .text_length = strlen(sentence) });
-	else
-		hooked->options.send(hooked->options.arg, message);
+	if (sentence) {
+		input.kind = IK_INPUT_REFUSED;
+		input.text = sentence;
+		input.text_length = strlen(sentence);
+	}
+	hooked->options.post(hooked->options.arg, &input);
 	ik_buf_done(&context);
 	free(sentence);
-	ik_message_unref(message);
+	ik_message_unref(input.message);
 	if (hooked->messages && !hooked->options.record->closing)
 		ask_about_message(hooked);
 }
@@ -453,7 +451,7 @@ static void on_stop(void *arg)
 		input.text_length = strlen(reason);
 	}
 	hooked->stopping = ik_hook_close(hooked->stopping);
-	hooked->options.ruled(hooked->options.arg, &input);
+	hooked->options.post(hooked->options.arg, &input);
 	free(notice);
 	free(reason);
 }
@@ -506,14 +504,17 @@ static void forget(struct hooked_call **at)
 	free(call);
 }
 
-void ik_hooked_forget(struct ik_hooked *hooked, const char *id)
+struct ik_message *ik_hooked_forget(struct ik_hooked *hooked, const char *id,
+	struct ik_message *message)
 {
 	struct hooked_call **at = &hooked->calls;
 
+	message = ik_hooked_result(hooked, id, message);
 	while (*at && !ik_text_equal((*at)->id, id))
 		at = &(*at)->next;
 	if (*at)
 		forget(at);
+	return message;
 }
 
 /* Forget the calls of the turn; all: also those that processes made, which end by themselves. */

@@ -25,12 +25,9 @@ struct ik_hooked_options {
 	struct ik_hook_runner *runner;  /* NULL: there are no hooks */
 	const struct ik_policy *policy; /* NULL: none */
 	const char *(*model)(void *arg);
-	/* There is a ruling for the turn, or the turn is to end. */
-	void (*ruled)(void *arg, const struct ik_input *input);
-	/* Send a message, now that hooks have added what they wanted. */
-	void (*send)(void *arg, struct ik_message *message);
-	/* Pass the result of a call to the turn. */
-	void (*deliver)(void *arg, int call);
+	/* There is an input for the turn: a message, a ruling, or its end. A ruling may also be about a
+	 * call that a process makes, or the result of any call. */
+	void (*post)(void *arg, const struct ik_input *input);
 	void *arg;
 };
 
@@ -63,8 +60,9 @@ void ik_hooked_put_context(const struct ik_hooked *hooked, int call, struct ik_b
 struct ik_message *ik_hooked_result(const struct ik_hooked *hooked, const char *id,
 	struct ik_message *message);
 
-/* Forget the call with that id, which a process made: it has ended. */
-void ik_hooked_forget(struct ik_hooked *hooked, const char *id);
+/* The same for a call that a process made, which is forgotten. */
+struct ik_message *ik_hooked_forget(struct ik_hooked *hooked, const char *id,
+	struct ik_message *message);
 
 /* Ask hooks about a message. Return true if it waits for them; it is sent or refused afterwards. */
 bool ik_hooked_submit(struct ik_hooked *hooked, struct ik_message *message);

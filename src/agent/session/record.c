@@ -147,8 +147,7 @@ void ik_session_record_add_command(struct ik_session_record *record, const char 
 /* Add a notice with this data, or NULL. */
 static void add_notice(struct ik_session_record *record, const char *sentence, const char *data)
 {
-	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), data,
-		data ? strlen(data) : 0);
+	struct ik_message *message = ik_message_notice(sentence, data);
 
 	add_as(record, IK_EVENT_NOTICE, message);
 	ik_message_unref(message);

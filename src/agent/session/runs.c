@@ -231,7 +231,6 @@ static void emit_started(struct tool_run *run)
 static void end_own(struct tool_run *run, const char *line, struct ik_json_span output,
 	const struct ik_run_result *result)
 {
-	const struct ik_runs_options *options = &run->runs->options;
 	struct ik_session_record *record = run->runs->record;
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
 	struct ik_own own = {
@@ -253,7 +252,7 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 	if (result->attachments)
 		event.message = ik_message_with_attachments(event.message, result->attachments);
 	if (run->parent)
-		event.message = options->stored(options->arg, run->id, event.message);
+		event.message = ik_hooked_forget(run->runs->options.hooked, run->id, event.message);
 	event.text = result->envelope;
 	event.text_length = result->envelope_length;
 	event.duration_ms = result->duration_ms;
@@ -351,7 +350,6 @@ static struct ik_judged_call judged(const struct tool_run *run)
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
-	const struct ik_runs_options *options = &run->runs->options;
 	const struct ik_judged_call call = judged(run);
 
 	cut_children(run);
@@ -360,21 +358,11 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	if (run->released)
 		return;
 	if ((!run->own || run->parent) &&
-		options->ended(options->arg, &call,
+		ik_hooked_ended(run->runs->options.hooked, &call,
 			(struct ik_json_span){ result->envelope, result->envelope_length }))
 		run->result = result;
 	else
 		end_run(run, result);
-}
-
-void ik_runs_deliver(struct ik_runs *runs, int call)
-{
-	struct tool_run *run = runs->first;
-
-	while (run && (run->call != call || !run->result))
-		run = run->next;
-	if (run)
-		end_run(run, run->result);
 }
 
 /* Append a run to the list. Strings are copied. id is that of a model's call, or NULL for the
@@ -622,7 +610,7 @@ static void judge(struct tool_run *run)
 	struct ik_event event = run_event(run, IK_EVENT_ASKING);
 	char *text = NULL, *why;
 	enum ik_turn_verdict verdict = options->judge(options->arg, &call, &text);
-	struct ik_json_span arguments = options->arguments(options->arg, run->id, call.arguments);
+	struct ik_json_span arguments = ik_hooked_arguments(options->hooked, run->id, call.arguments);
 
 	if (arguments.text != call.arguments.text) {
 		ik_buf_clear(&run->arguments);
@@ -674,14 +662,18 @@ void ik_runs_answer_question(struct ik_runs *runs, const char *id, struct ik_jso
 		ik_run_answer(run->run, answer);
 }
 
-void ik_runs_rule(struct ik_runs *runs, int call)
+bool ik_runs_rule(struct ik_runs *runs, int call)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && run->call != call)
+	/* Those of the user have the number 0, as the end of a turn. */
+	while (run && (run->call != call || call == 0))
 		run = run->next;
-	if (run && !run->allowed)
+	if (run && run->result)
+		end_run(run, run->result);
+	else if (run && run->parent && !run->allowed)
 		judge(run);
+	return run;
 }
 
 /* Return the next call by a process, after the one with that number, that has not started, and that

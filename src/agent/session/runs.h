@@ -18,11 +18,12 @@
  * and stored as a command whose line begins with "!".
  *
  * Owns the runs. May include: util, conversation, loop, store, tool, agent/slots.h,
- * agent/turn/turn.h, agent/session/record.h, agent/session/undo_recorder.h.
+ * agent/turn/turn.h, agent/session: record.h, undo_recorder.h, hooked.h.
  */
 #ifndef IK_AGENT_SESSION_RUNS_H
 #define IK_AGENT_SESSION_RUNS_H
 
+#include "agent/session/hooked.h"
 #include "agent/session/record.h"
 #include "agent/session/undo_recorder.h"
 #include "agent/slots.h"
@@ -50,6 +51,7 @@ struct ik_preparer {
 struct ik_runs_options {
 	struct ik_session_record *record;
 	struct ik_undo_recorder *recorder;
+	struct ik_hooked *hooked;           /* is told how calls end, except the user's own */
 	struct ik_slots *slots;             /* NULL: no limit */
 	struct ik_run_options run;          /* for every call */
 	const struct ik_preparer *preparer; /* NULL: nobody */
@@ -58,15 +60,8 @@ struct ik_runs_options {
 	 * are no commands. */
 	const char *commands_root, *commands_program;
 	/* Judge a call that a process of another call makes, as in agent/turn/turn.h; its number is
-	 * negative, WAIT: ik_runs_rule() follows. */
+	 * negative. */
 	enum ik_turn_verdict (*judge)(void *arg, const struct ik_judged_call *call, char **ret_text);
-	/* Return the arguments that such a call gets, and the message (taking over the reference) that is
-	 * stored of it. */
-	struct ik_json_span (*arguments)(void *arg, const char *id, struct ik_json_span arguments);
-	struct ik_message *(*stored)(void *arg, const char *id, struct ik_message *message);
-	/* A call that is not the user's own has ended with this envelope: return true to keep its result
-	 * until ik_runs_deliver(). */
-	bool (*ended)(void *arg, const struct ik_judged_call *call, struct ik_json_span envelope);
 	/* Called when a model's call has ended: IK_INPUT_TOOL_DONE. */
 	void (*done)(void *arg, const struct ik_input *input);
 	void *arg;
@@ -90,15 +85,13 @@ void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_sp
 void ik_runs_answer(struct ik_runs *runs, const char *id, bool allowed, const char *denial);
 /* Answer what the running call with this id wants to know (tool/source.h), if it does. */
 void ik_runs_answer_question(struct ik_runs *runs, const char *id, struct ik_json_span answer);
-/* Judge such a call again, which waited for hooks. */
-void ik_runs_rule(struct ik_runs *runs, int call);
+/* Hooks have spoken: judge such a call again, or pass on the result of a call. Return false if there is
+ * no call of that number. */
+bool ik_runs_rule(struct ik_runs *runs, int call);
 /* Judge the calls that ask, or wait until they may start, again. */
 void ik_runs_judge_again(struct ik_runs *runs);
 /* Start a shell command of the user's. */
 void ik_runs_start_command(struct ik_runs *runs, const char *command);
-
-/* Pass the result of a call that was kept to the turn or the process, if it is still there. */
-void ik_runs_deliver(struct ik_runs *runs, int call);
 
 bool ik_runs_is_empty(const struct ik_runs *runs);
 /* Cancel the model's calls (own: the user's runs); each still ends as usual. */

@@ -274,15 +274,6 @@ static void emit_call(struct ik_session *session, const struct ik_event *event)
 	ik_session_record_emit(session->record, &changed);
 }
 
-/* Ask hooks about the result of a call. */
-static bool on_call_ended(void *arg, const struct ik_judged_call *call,
-	struct ik_json_span envelope)
-{
-	struct ik_session *session = arg;
-
-	return ik_hooked_ended(session->hooked, call, envelope);
-}
-
 /* Pass the result of a call to the turn, with what hooks tell the model. */
 static void on_call_done(void *arg, const struct ik_input *input)
 {
@@ -304,40 +295,13 @@ static void on_call_done(void *arg, const struct ik_input *input)
 	ik_buf_done(&envelope);
 }
 
-/* Go on with a result that hooks were asked about. */
-static void on_after_hooks(void *arg, int call)
+/* Pass on what hooks have ruled, or what else they have for the turn. */
+static void post_ruling(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
 
-	ik_runs_deliver(session->runs, call);
-}
-
-/* Judge a call again, or end the turn, as hooks want. */
-static void on_ruled(void *arg, const struct ik_input *input)
-{
-	struct ik_session *session = arg;
-
-	if (input->kind == IK_INPUT_RULING && input->call < 0)
-		ik_runs_rule(session->runs, input->call);
-	else
+	if (input->kind != IK_INPUT_RULING || !ik_runs_rule(session->runs, input->call))
 		post(session, input);
-}
-
-static struct ik_json_span hooked_arguments(void *arg, const char *id,
-	struct ik_json_span arguments)
-{
-	const struct ik_session *session = arg;
-
-	return ik_hooked_arguments(session->hooked, id, arguments);
-}
-
-static struct ik_message *hooked_result(void *arg, const char *id, struct ik_message *message)
-{
-	const struct ik_session *session = arg;
-
-	message = ik_hooked_result(session->hooked, id, message);
-	ik_hooked_forget(session->hooked, id);
-	return message;
 }
 
 static bool may_end(void *arg, bool again)
@@ -352,12 +316,6 @@ static const char *model_name(void *arg)
 	const struct ik_model *model = answering(arg);
 
 	return model ? model->name : NULL;
-}
-
-/* Send a message that hooks have agreed to. */
-static void send_message(void *arg, struct ik_message *message)
-{
-	post(arg, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
 }
 
 /* ---- the context window ---- */
@@ -854,11 +812,11 @@ static char *describe_room(struct ik_session *session, struct ik_message *summar
 static struct ik_message *room_message(struct ik_session *session,
 	const struct ik_compaction_result *result)
 {
-	struct ik_message *draft = ik_message_compaction("", result->text, result->length,
-		result->from);
+	struct ik_message *draft = ik_message_summary(ik_message_notice("", NULL), result->from,
+		result->text, result->length);
 	char *sentence = describe_room(session, draft);
-	struct ik_message *message = ik_message_compaction(sentence, result->text, result->length,
-		result->from);
+	struct ik_message *message = ik_message_summary(ik_message_notice(sentence, NULL), result->from,
+		result->text, result->length);
 
 	ik_message_unref(draft);
 	free(sentence);
@@ -1098,6 +1056,7 @@ static void make_runs(struct ik_session *session)
 	};
 	struct ik_runs_options runs = {
 		.record = record,
+		.hooked = session->hooked,
 		.slots = options->slots,
 		.run = options->run,
 		.preparer = options->preparer,
@@ -1105,9 +1064,6 @@ static void make_runs(struct ik_session *session)
 		.commands_root = options->commands_root,
 		.commands_program = options->commands_program,
 		.judge = judge,
-		.arguments = hooked_arguments,
-		.stored = hooked_result,
-		.ended = on_call_ended,
 		.done = on_call_done,
 		.arg = session,
 	};
@@ -1145,9 +1101,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.runner = options->hooks,
 		.policy = options->policy,
 		.model = model_name,
-		.ruled = on_ruled,
-		.send = send_message,
-		.deliver = on_after_hooks,
+		.post = post_ruling,
 		.arg = session,
 	});
 	if (options->began)
@@ -1230,7 +1184,7 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 void ik_session_submit_message(struct ik_session *session, struct ik_message *message)
 {
 	if (!ik_hooked_submit(session->hooked, message))
-		send_message(session, message);
+		post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
 	if (session->compaction)
 		ik_compaction_tell(session->compaction);
 }
@@ -1466,16 +1420,10 @@ struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, i
 	return ik_conversation_copy(session->record->conversation, sequence);
 }
 
-void ik_session_want_prompt(struct ik_session *session)
-{
-	ik_stored_want_prompt(session->stored);
-}
-
-void ik_session_restore(struct ik_session *session, const char *id, struct ik_conversation *copy,
-	ik_session_restored *done, void *arg)
+void ik_session_restore(struct ik_session *session, const struct ik_restoring *restoring)
 {
 	ik_hooked_begins(session->hooked, "resume");
-	ik_stored_restore(session->stored, id, copy, done, arg);
+	ik_stored_restore(session->stored, restoring);
 	post_history(session, false);
 }
 

@@ -130,20 +130,14 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
 /* ---- stored sessions ---- */
 
 /*
- * Resume a stored session, before anything is submitted in this one: the session whose id begins
- * with id, or (NULL) the newest of this directory. It is read in later turns of the loop; messages
- * submitted meanwhile wait. The id is emitted as IK_EVENT_SESSION, the newest page as
+ * Resume a stored session, before anything is submitted in this one. It is read in later turns of the
+ * loop; messages submitted meanwhile wait. The id is emitted as IK_EVENT_SESSION, the newest page as
  * IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE "[Session restored: N messages]", and done is
  * called with NULL. Older messages are read and emitted page by page (IK_EVENT_OLDER) before the
  * first request is sent. If there is no such session or it cannot be read, done is called with the
- * reason, and nothing has changed. done may be NULL. copy (taken over), if not NULL, is the
- * complete conversation of a fork whose full id is id; nothing is read then.
+ * reason, and nothing has changed.
  */
-void ik_session_restore(struct ik_session *session, const char *id, struct ik_conversation *copy,
-	ik_session_restored *done, void *arg);
-
-/* Let the system prompt of the options replace the stored one. Call this before restoring. */
-void ik_session_want_prompt(struct ik_session *session);
+void ik_session_restore(struct ik_session *session, const struct ik_restoring *restoring);
 
 /* Return a copy of the messages up to sequence, for a fork; NULL while older messages are still
  * being read. */

@@ -24,17 +24,12 @@ struct ik_stored {
 	void *arg;
 
 	/* While the session is restored: */
-	struct ik_store_read *page; /* NULL: none is being read */
-	bool prompt_wanted;         /* the record's prompt replaces the stored one */
-	ik_session_restored *done;
-	void *done_arg;
-	struct ik_conversation *copy; /* the complete conversation of a fork, which need not be read; or
-	                                 NULL */
-	int64_t count;                /* number of messages in the session */
-	int64_t oldest;               /* sequence of the oldest message loaded */
+	struct ik_store_read *page;    /* NULL: none is being read */
+	struct ik_restoring restoring; /* without its id */
+	int64_t count;                 /* number of messages in the session */
+	int64_t oldest;                /* sequence of the oldest message loaded */
 
-	struct ik_lock *lock; /* NULL: nothing is stored yet */
-	enum ik_when_locked when_locked;
+	struct ik_lock *lock;        /* NULL: nothing is stored yet */
 	bool awaited;                /* restore the session once its lock's state is known */
 	bool taking_over;            /* read the other process's events, then the session is ours */
 	bool more;                   /* there are more of these events to read */
@@ -249,7 +244,7 @@ static void use_stored_prompt(struct ik_stored *stored)
 	struct ik_session_record *record = stored->record;
 	const struct ik_message *prompt = ik_conversation_prompt(record->conversation);
 
-	record->prompt_unstored = stored->prompt_wanted &&
+	record->prompt_unstored = stored->restoring.new_prompt &&
 		!(prompt && strcmp(prompt->content, record->prompt) == 0);
 	if (record->prompt_unstored) {
 		ik_session_record_emit_text(record, IK_EVENT_NOTICE,
@@ -258,7 +253,6 @@ static void use_stored_prompt(struct ik_stored *stored)
 		ik_session_record_set_prompt(record, prompt->content);
 		stored->events->prompt(stored->arg);
 	}
-	stored->prompt_wanted = false;
 }
 
 static void finish_loading(struct ik_stored *stored)
@@ -330,8 +324,8 @@ static void emit_restored(struct ik_stored *stored)
 static void decide(struct ik_stored *stored, const struct ik_error *error)
 {
 	ik_session_record_decide(stored->record);
-	if (stored->done)
-		stored->done(stored->done_arg, error);
+	if (stored->restoring.done)
+		stored->restoring.done(stored->restoring.arg, error);
 }
 
 /* Continue with a copied fork (deferred). */
@@ -339,9 +333,10 @@ static void use_copy(void *arg)
 {
 	struct ik_stored *stored = arg;
 	struct ik_session_record *record = stored->record;
-	size_t count = ik_conversation_count(stored->copy),
-		   older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
-	struct ik_message **messages = ik_conversation_messages(stored->copy);
+	const struct ik_conversation *copy = stored->restoring.copy;
+	size_t count = ik_conversation_count(copy);
+	size_t older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
+	struct ik_message **messages = ik_conversation_messages(copy);
 
 	record->to_store = false;
 	/* Stores the messages that were added meanwhile; the store already has all of the copy. */
@@ -436,7 +431,7 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 {
 	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
 
-	if (theirs && stored->when_locked == IK_LOCKED_WAIT) {
+	if (theirs && stored->restoring.when_locked == IK_LOCKED_WAIT) {
 		if (!ik_lock_is_asking(stored->lock))
 			emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
 		if (stored->lock) /* unless the sink has closed the session */
@@ -444,7 +439,7 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 		return;
 	}
 	stored->awaited = false;
-	if (theirs && stored->when_locked == IK_LOCKED_REFUSE) {
+	if (theirs && stored->restoring.when_locked == IK_LOCKED_REFUSE) {
 		refuse_to_restore(stored);
 		return;
 	}
@@ -559,32 +554,20 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 
 /* ---- from outside ---- */
 
-void ik_stored_restore(struct ik_stored *stored, const char *id, struct ik_conversation *copy,
-	ik_session_restored *done, void *arg)
+void ik_stored_restore(struct ik_stored *stored, const struct ik_restoring *restoring)
 {
 	struct ik_session_record *record = stored->record;
+	const char *id = restoring->id;
 
-	stored->done = done;
-	stored->done_arg = arg;
-	stored->copy = copy;
+	stored->restoring = *restoring;
 	record->undecided = record->loading = true;
-	if (copy) {
+	if (restoring->copy) {
 		ik_session_record_set_id(record, id);
 		ik_loop_defer(record->loop, use_copy, stored);
 		return;
 	}
 	stored->page = id ? ik_store_find(record->store, id, on_found, stored)
 					  : ik_store_newest(record->store, record->directory, on_found, stored);
-}
-
-void ik_stored_want_prompt(struct ik_stored *stored)
-{
-	stored->prompt_wanted = true;
-}
-
-void ik_stored_when_locked(struct ik_stored *stored, enum ik_when_locked when)
-{
-	stored->when_locked = when;
 }
 
 struct ik_stored *ik_stored_new(struct ik_session_record *record, struct ik_turn *turn,
@@ -618,7 +601,7 @@ static void release(void *arg)
 {
 	struct ik_stored *stored = arg;
 
-	ik_conversation_free(stored->copy);
+	ik_conversation_free(stored->restoring.copy);
 	free(stored);
 }
 

@@ -41,25 +41,26 @@ struct ik_stored *ik_stored_close(struct ik_stored *stored);
 
 /* ---- restoring ---- */
 
-/* Let the record's prompt replace the stored one. */
-void ik_stored_want_prompt(struct ik_stored *stored);
-
-/* What happens when a session to be restored is open elsewhere; FOLLOW is the default. */
+/* What happens when a session to be restored is open elsewhere. */
 enum ik_when_locked {
 	IK_LOCKED_FOLLOW, /* follow it, live */
 	IK_LOCKED_REFUSE, /* fail with IK_UNAVAILABLE */
 	IK_LOCKED_WAIT    /* restore it once it is free */
 };
-void ik_stored_when_locked(struct ik_stored *stored, enum ik_when_locked when);
 
 /* Called with NULL when the newest page was emitted, or with the reason why it cannot be. */
 typedef void ik_session_restored(void *arg, const struct ik_error *error);
 
-/* Restore the session whose id begins with id, or (NULL) the newest of its directory. copy (taken
- * over), if not NULL, is the complete conversation of a fork whose full id is id; nothing is read
- * then. done may be NULL. */
-void ik_stored_restore(struct ik_stored *stored, const char *id, struct ik_conversation *copy,
-	ik_session_restored *done, void *arg);
+struct ik_restoring {
+	const char *id; /* how the session's id begins; NULL: the newest of the directory */
+	struct ik_conversation *copy; /* the complete conversation of a fork whose full id is id (taken
+	                                 over): nothing is read; or NULL */
+	enum ik_when_locked when_locked;
+	bool new_prompt;           /* the record's prompt replaces the stored one */
+	ik_session_restored *done; /* or NULL */
+	void *arg;
+};
+void ik_stored_restore(struct ik_stored *stored, const struct ik_restoring *restoring);
 
 /* ---- the lock ---- */
 

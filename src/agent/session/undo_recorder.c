@@ -15,8 +15,6 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Columns for a call in the list of changes that cannot be undone. */
-
 /* Limit on waiting until changes are recorded after a call, in milliseconds. */
 #define WAIT_MS 5000
 

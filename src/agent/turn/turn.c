@@ -96,8 +96,7 @@ static void append(struct ik_turn *turn, struct ik_message *message, struct ik_e
 
 static void append_notice(struct ik_turn *turn, const char *sentence)
 {
-	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0),
-		(struct ik_event){ .kind = IK_EVENT_NOTICE });
+	append(turn, ik_message_notice(sentence, NULL), (struct ik_event){ .kind = IK_EVENT_NOTICE });
 }
 
 static void append_error(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
@@ -684,20 +683,24 @@ static void fail_request(struct ik_turn *turn, enum ik_error_code code, const ch
 	finish(turn, IK_TURN_STOP_ERROR);
 }
 
+struct ik_event ik_retry_event(const struct ik_input *input)
+{
+	return (struct ik_event){
+		.kind = IK_EVENT_RETRY,
+		.code = input->code,
+		.delay_ms = input->delay_ms,
+		.attempt = input->attempt,
+		.attempts = input->attempts,
+		.text = input->text,
+		.text_length = input->text_length,
+	};
+}
+
 /* Report that the request is sent again; it failed before any of the reply was visible. */
 static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 {
 	ik_reply_clear(&turn->reply);
-	emit(turn,
-		(struct ik_event){
-			.kind = IK_EVENT_RETRY,
-			.code = input->code,
-			.delay_ms = input->delay_ms,
-			.attempt = input->attempt,
-			.attempts = input->attempts,
-			.text = input->text,
-			.text_length = input->text_length,
-		});
+	emit(turn, ik_retry_event(input));
 }
 
 /* Report that another model gets the request. */
@@ -858,7 +861,6 @@ static bool resume_reply(struct ik_turn *turn)
  * would refuse every later request that has it. */
 static void append_refusal(struct ik_turn *turn, const char *why)
 {
-	static const char data[] = "{\"refused\":true}";
 	char *sentence = why
 		? ik_format(_("The provider refused to answer (%s). The next message goes without what was "
 					  "refused: say it in another way, or to another model."),
@@ -866,7 +868,7 @@ static void append_refusal(struct ik_turn *turn, const char *why)
 		: ik_strdup(_("The provider refused to answer. The next message goes without what was "
 					  "refused: say it in another way, or to another model."));
 
-	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), data, strlen(data)),
+	append(turn, ik_message_notice(sentence, "{\"refused\":true}"),
 		(struct ik_event){ .kind = IK_EVENT_NOTICE });
 	free(sentence);
 }
@@ -1242,22 +1244,22 @@ const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *
 
 /* Return a message for part without copying its text, which may be very large; ik_part_message()
  * copies it. */
-static struct ik_message *message_of(const struct ik_part *part, bool interrupted)
+static struct ik_message message_of(const struct ik_part *part)
 {
 	static char mark[] = "{\"interrupted\":true}";
-	struct ik_message *message = ik_alloc(sizeof(*message));
+	bool text = part->kind == IK_PART_TEXT;
+	struct ik_message message = {
+		.references = 1,
+		.kind = text ? IK_KIND_ASSISTANT : IK_KIND_THINKING,
+		.searches = part->kind == IK_PART_SEARCH,
+		.time_ms = ik_clock_wall_ms(),
+		.content = part->text.data,
+		.content_length = part->text.length,
+		.data = text ? mark : NULL,
+		.data_length = text ? strlen(mark) : 0,
+	};
 
-	message->references = 1;
-	message->kind = part->kind == IK_PART_TEXT ? IK_KIND_ASSISTANT : IK_KIND_THINKING;
-	message->searches = part->kind == IK_PART_SEARCH;
-	memcpy(message->id, part->message_id, sizeof(message->id));
-	message->time_ms = ik_clock_wall_ms();
-	message->content = part->text.data;
-	message->content_length = part->text.length;
-	if (interrupted) {
-		message->data = mark;
-		message->data_length = strlen(mark);
-	}
+	memcpy(message.id, part->message_id, sizeof(message.id));
 	return message;
 }
 
@@ -1287,13 +1289,9 @@ void ik_turn_partial_reply(const struct ik_turn *turn, ik_turn_message_sink *kee
 	size_t i;
 
 	for (i = 0; i < reply->count; i++) {
-		const struct ik_part *part = reply->parts[i];
-		struct ik_message *message;
+		struct ik_message message = message_of(reply->parts[i]);
 
-		if (!is_unappended(part))
-			continue;
-		message = message_of(part, part->kind == IK_PART_TEXT);
-		keep(arg, message);
-		free(message);
+		if (is_unappended(reply->parts[i]))
+			keep(arg, &message);
 	}
 }

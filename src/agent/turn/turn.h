@@ -154,6 +154,9 @@ struct ik_input {
 	const struct ik_attachments *attachments; /* files that the tool returned; may be NULL */
 };
 
+/* Return the event that tells of an IK_INPUT_RETRY; it borrows from that. */
+struct ik_event ik_retry_event(const struct ik_input *input);
+
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
 struct ik_turn *ik_turn_free(struct ik_turn *turn);
 

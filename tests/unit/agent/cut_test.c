@@ -267,7 +267,7 @@ static void restore(struct ik_message **messages, size_t count)
 		ik_store_append(stage.store, id, message);
 		ik_message_unref(message);
 	}
-	ik_session_restore(stage.session, id, NULL, NULL, NULL);
+	ik_session_restore(stage.session, &(struct ik_restoring){ .id = id });
 }
 
 /* Have it summarised. */

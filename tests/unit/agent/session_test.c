@@ -508,7 +508,8 @@ static const char *try_restore(const char *id)
 	static char reason[sizeof(((struct ik_error *)0)->text)];
 	struct ik_error error;
 
-	ik_session_restore(stage.session, id, NULL, on_restored, reason);
+	ik_session_restore(stage.session,
+		&(struct ik_restoring){ .id = id, .done = on_restored, .arg = reason });
 	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
 	return reason;
 }
@@ -654,7 +655,7 @@ Test(session, what_is_said_before_it_is_there_belongs_to_it)
 
 	store_session(id, 3);
 	stage_open(replies);
-	ik_session_restore(stage.session, id, NULL, NULL, NULL);
+	ik_session_restore(stage.session, &(struct ik_restoring){ .id = id });
 	ik_session_add_command(stage.session, "/help", "words");
 	stage_submit("typed");
 	stage_run_until(IK_EVENT_TURN_STARTED);
@@ -670,7 +671,7 @@ Test(session, what_is_said_is_kept_when_there_is_nothing_to_restore)
 	stage_open(NULL);
 	ik_session_add_command(stage.session, "/first", "");
 	cr_assert_str_neq(try_restore("ffffffff"), "");
-	ik_session_restore(stage.session, "eeeeeeee", NULL, NULL, NULL);
+	ik_session_restore(stage.session, &(struct ik_restoring){ .id = "eeeeeeee" });
 	ik_session_add_command(stage.session, "/help", "words");
 	stage.session = ik_session_close(stage.session);
 	stage_make_session();

@@ -51,18 +51,18 @@ TestSuite(call_question, .init = setup, .fini = teardown);
 /* The text of a question about a tool of that display: each part a line, with a letter for its kind. */
 static const char *question(const char *display, const char *arguments)
 {
-	struct ik_question_text text = { NULL, 0 };
+	struct ik_question about = { .title = NULL };
 	const struct ik_json_span span = { display, display ? strlen(display) : 0 };
 
 	ik_buf_clear(&shown);
-	ik_question_add_call(&text, here, span, arguments, strlen(arguments));
-	for (size_t i = 0; i < text.count; i++) {
-		ik_buf_printf(&shown, "%c ", "THIWD"[text.parts[i].kind]);
-		ik_buf_append(&shown, text.parts[i].text, text.parts[i].length);
+	ik_question_add_call(&about, here, span, arguments, strlen(arguments));
+	for (size_t i = 0; i < about.part_count; i++) {
+		ik_buf_printf(&shown, "%c ", "THIWD"[about.parts[i].kind]);
+		ik_buf_append(&shown, about.parts[i].text, about.parts[i].length);
 		if (shown.data[shown.length - 1] != '\n')
 			ik_buf_putc(&shown, '\n');
 	}
-	ik_question_text_done(&text);
+	ik_question_done(&about);
 	return shown.data;
 }
 

@@ -62,7 +62,7 @@ Test(conversation, keeps_order_while_it_grows_on_both_sides)
 
 static struct ik_message *sum_up(const char *text)
 {
-	return ik_message_summary("/compact", "told", 4, text, strlen(text));
+	return ik_message_summary(ik_message_command("/compact", "told"), NULL, text, strlen(text));
 }
 
 static struct ik_message *undo(void)

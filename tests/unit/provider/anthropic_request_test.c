@@ -227,7 +227,7 @@ Test(anthropic_request, leaves_out_thinking_of_another_conversation)
 	other.model = "claude-fable-5-2";
 	expect_sealed(&other, false, "another model");
 	expect_sealed(&request, true, "a change back");
-	give(ik_message_summary("/compact", "told", 4, "short", 5));
+	give(ik_message_summary(ik_message_command("/compact", "told"), NULL, "short", 5));
 	say(IK_KIND_USER, "hi");
 	think_for(&request);
 	say(IK_KIND_ASSISTANT, "well");

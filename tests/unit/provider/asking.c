@@ -198,11 +198,12 @@ static void add(const char *word)
 		result_with_picture(id, rest);
 		break;
 	case '/':
-		give(ik_message_summary("/compact", "told", 4, text, strlen(text)));
+		give(ik_message_summary(ik_message_command("/compact", "told"), NULL, text, strlen(text)));
 		break;
 	case '~':
-		give(ik_message_compaction("told", text + 1, strlen(text + 1),
-			ik_conversation_at(conversation, (size_t)(*text - '0'))->id));
+		give(ik_message_summary(ik_message_notice("told", NULL),
+			ik_conversation_at(conversation, (size_t)(*text - '0'))->id, text + 1,
+			strlen(text + 1)));
 		break;
 	default:
 		if (!give_sealed(*word, id, rest))

@@ -172,11 +172,11 @@ Test(files, of_a_long_conversation_are_left_out_many_at_once)
 	cr_expect_eq(ik_attachments_first(conversation), 6 + IK_ATTACHMENTS_MOST);
 	/* What was said before a summary is not sent, */
 	say(IK_KIND_ASSISTANT, "x");
-	give(ik_message_summary("/compact", "", 0, "sum", 3));
+	give(ik_message_summary(ik_message_command("/compact", ""), NULL, "sum", 3));
 	cr_expect_eq(ik_attachments_first(conversation), 9 + IK_ATTACHMENTS_MOST);
 	/* except what was asked, which counts. */
 	give_size(IK_LIMIT_DOCUMENT / 2);
-	give(ik_message_compaction("", "sum", 3, NULL));
+	give(ik_message_summary(ik_message_notice("", NULL), NULL, "sum", 3));
 	cr_expect_eq(ik_conversation_asked(conversation), 9 + IK_ATTACHMENTS_MOST);
 	cr_expect_eq(ik_attachments_first(conversation), 11 + IK_ATTACHMENTS_MOST);
 	result_with_picture("a", "x");

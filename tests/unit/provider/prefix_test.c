@@ -82,7 +82,7 @@ static void assert_summarised(const char *type, const char *messages)
 	say(IK_KIND_USER, "long ago");
 	call("old", "one", "{}");
 	say(IK_KIND_ASSISTANT, "so it was");
-	give(ik_message_summary("/compact", "told", 4, "In \"short\".", 11));
+	give(ik_message_summary(ik_message_command("/compact", "told"), NULL, "In \"short\".", 11));
 	result("old", "{}");
 	say(IK_KIND_USER, "now");
 	call("new", "one", "{}");
@@ -149,7 +149,7 @@ Test(prefix, of_a_summary_for_anthropic)
 
 	say(IK_KIND_USER, "long ago");
 	say(IK_KIND_ASSISTANT, "so it was");
-	give(ik_message_summary("/compact", "told", 4, "short", 5));
+	give(ik_message_summary(ik_message_command("/compact", "told"), NULL, "short", 5));
 	say(IK_KIND_USER, "now");
 	assert_member("anthropic", &request, "messages.0.role", "\"user\"");
 	char *body = body_of("anthropic", &request);

@@ -63,7 +63,7 @@ Test(transcript, leaves_out_what_was_asked_before_a_summary)
 	static const char refusal[] = "{\"refused\":true}";
 
 	say(IK_KIND_USER, "bad");
-	give(ik_message_compaction("told", "short", 5, NULL));
+	give(ik_message_summary(ik_message_notice("told", NULL), NULL, "short", 5));
 	say(IK_KIND_ASSISTANT, "I ca");
 	give(ik_message_new(IK_KIND_NOTICE, "no", 2, refusal, strlen(refusal)));
 	say(IK_KIND_USER, "again");
