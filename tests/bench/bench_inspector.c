@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	struct ik_message *small = make_result(2000), *large = make_result(bytes);
 	double before = held_mb();
 	ik_cells_resize(&cells, 40, 120);
-	inspector = ik_inspector_new(calls, keymap);
+	inspector = ik_inspector_new(calls, keymap, NULL);
 	pane = (struct ik_pane *)inspector;
 	for (size_t i = 0; i < count; i++) {
 		(void)snprintf(id, sizeof id, "call-%zu", i);

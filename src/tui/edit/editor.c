@@ -153,7 +153,6 @@ static struct fold *fold_to(const struct ik_editor *editor, size_t position)
 	return nth_fold(editor, fold_index(&editor->now.folds, position) - 1);
 }
 
-/* Return the end of a fold, or 0 for NULL. */
 static size_t end_of_fold(const struct fold *fold)
 {
 	return fold ? fold->position + fold->length : 0;
@@ -311,7 +310,6 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Fold text that was just inserted. */
 static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 {
 	size_t lines = count_lines(editor->now.text.data + position, length);
@@ -425,7 +423,6 @@ static void put_grouped(struct ik_buf *out, size_t number)
 	}
 }
 
-/* Append the mark that is shown for a fold. */
 static void put_fold(struct ik_buf *out, const struct fold *fold)
 {
 	struct ik_buf lines, size;

@@ -107,7 +107,6 @@ static void complain_of_line(struct ik_history *history, const char *path, size_
 					   path));
 }
 
-/* Read one of the files. */
 static void load_file(struct ik_history *history, const char *path)
 {
 	int fd = open_regular(path, O_RDONLY);
@@ -180,7 +179,6 @@ static void put_aside(const struct ik_history *history)
 	free(old);
 }
 
-/* Report a failed write, once. */
 static void complain_of_writing(struct ik_history *history, int number)
 {
 	if (!history->write_told)

@@ -264,7 +264,6 @@ static bool next_stroke(const char **keys, struct ik_stroke *ret_stroke, const c
 		(second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
 }
 
-/* Append a stroke as text. */
 static void put_stroke(struct ik_buf *out, const struct ik_stroke *stroke)
 {
 	ik_key_put(out, &stroke->first);
@@ -274,7 +273,6 @@ static void put_stroke(struct ik_buf *out, const struct ik_stroke *stroke)
 	ik_key_put(out, &stroke->second);
 }
 
-/* Add the strokes of a row. */
 static void add_strokes(struct ik_keymap *keymap, size_t row)
 {
 	const char *keys = keymap->own[row] ? keymap->own[row] : bindings[row].keys, *text;
@@ -606,7 +604,6 @@ static enum ik_status refuse_action(const char *name, struct ik_error *error)
 		name);
 }
 
-/* Check the custom keys of a row. */
 static enum ik_status check_keys(const struct ik_binding *row, const char *keys,
 	struct ik_error *error)
 {
@@ -633,7 +630,6 @@ static enum ik_status check_keys(const struct ik_binding *row, const char *keys,
 	return IK_OK;
 }
 
-/* Bind one action. */
 static enum ik_status bind_member(struct ik_keymap *keymap, struct ik_json_span key,
 	struct ik_json_span value, struct ik_error *error)
 {

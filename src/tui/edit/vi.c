@@ -267,7 +267,6 @@ static bool word_end_before(const struct ik_vi *vi, size_t *position, bool big)
 
 /* ---- motions ---- */
 
-/* Move by words. */
 static bool by_words(const struct ik_vi *vi, const struct vi_command *command, size_t count,
 	struct vi_motion *motion)
 {
@@ -369,7 +368,6 @@ static size_t lines_on(const struct ik_vi *vi, size_t position, size_t count)
 	return position;
 }
 
-/* Return the columns of a part of a line. */
 static size_t columns_to(const struct ik_vi *vi, size_t start, size_t end)
 {
 	size_t columns = ik_utf8_width(vi->text + start, end - start);
@@ -659,7 +657,6 @@ static void insert_at(struct ik_vi *vi, size_t position)
 	vi->insert_length = vi->length;
 }
 
-/* Keep a part in the register. */
 static void yank(struct ik_vi *vi, size_t start, size_t end, bool lines)
 {
 	ik_buf_clear(&vi->yanked);
@@ -701,7 +698,6 @@ static bool is_in_indent(const struct ik_vi *vi, size_t position)
 	return at == position;
 }
 
-/* Apply the operator to what a motion passed. */
 static void operate(struct ik_vi *vi, char operator, struct vi_motion motion, bool visual)
 {
 	bool ahead = motion.to >= motion.from;
@@ -782,7 +778,6 @@ static void paste(struct ik_vi *vi, bool after, size_t count)
 	ik_buf_done(&all);
 }
 
-/* Join lines with one blank between them. */
 static void join(struct ik_vi *vi, size_t position, size_t lines)
 {
 	size_t seam = position;
@@ -917,8 +912,8 @@ static const struct {
 	{ 'Y', 'y', '_' },
 };
 
-/* Run a whole command. Return false if there is none of that name. */
-static bool run(struct ik_vi *vi, struct vi_command command)
+/* Run a whole command, if there is one of that name. */
+static void run(struct ik_vi *vi, struct vi_command command)
 {
 	struct vi_motion motion;
 	bool empty;
@@ -929,7 +924,7 @@ static bool run(struct ik_vi *vi, struct vi_command command)
 			command.key = shorthands[i].motion;
 		}
 	if (!command.operator&& run_simple(vi, &command, command.count > 0 ? command.count : 1))
-		return true;
+		return;
 	if (command.operator&& command.key ==(uint32_t) command.operator)
 		command.key = '_';
 	if (find_motion(vi, &command, &motion)) {
@@ -937,13 +932,12 @@ static bool run(struct ik_vi *vi, struct vi_command command)
 			operate(vi, command.operator, motion, false);
 		else
 			go(vi, clamp(vi, motion.to));
-		return true;
+		return;
 	}
 	/* What changes nothing still begins to insert. */
 	empty = command.key == SPAN || (command.key == '$' && is_line_end(vi, vi->at));
 	if (command.operator== 'c' && empty)
 		insert_at(vi, vi->at);
-	return true;
 }
 
 /* Does a command change the text, so that "." repeats it? */
@@ -988,7 +982,7 @@ static void repeat(struct ik_vi *vi, size_t count)
 		vi->last.count = count;
 	ik_buf_init(&inserted, IK_LIMIT_USER_TEXT);
 	ik_buf_append(&inserted, vi->inserted.data, vi->inserted.length);
-	(void)run(vi, vi->last);
+	run(vi, vi->last);
 	if (vi->mode == IK_VI_INSERT) {
 		change(vi, vi->at, vi->at, inserted.data, inserted.length);
 		end_insert(vi);
@@ -998,18 +992,22 @@ static void repeat(struct ik_vi *vi, size_t count)
 
 /* ---- visual mode ---- */
 
-/* Show the selection. */
-static void show_selection(struct ik_vi *vi)
+/* Find the text that is selected. */
+static void find_selected(const struct ik_vi *vi, size_t *ret_start, size_t *ret_end)
 {
 	bool ahead = vi->cursor >= vi->anchor;
 	size_t start = ahead ? vi->anchor : vi->cursor, end = ahead ? vi->cursor : vi->anchor;
 
-	if (vi->visual_lines) {
-		start = line_start(vi, start);
-		end = line_end(vi, end);
-	} else if (end < vi->length) {
-		end = next(vi, end);
-	}
+	*ret_start = vi->visual_lines ? line_start(vi, start) : start;
+	*ret_end = vi->visual_lines ? line_end(vi, end) : end < vi->length ? next(vi, end) : end;
+}
+
+static void show_selection(struct ik_vi *vi)
+{
+	bool ahead = vi->cursor >= vi->anchor;
+	size_t start, end;
+
+	find_selected(vi, &start, &end);
 	ik_editor_select(vi->editor, ahead ? start : end, ahead ? end : start);
 	vi->shown_length = vi->length;
 }
@@ -1021,7 +1019,6 @@ static void begin_visual(struct ik_vi *vi, bool lines)
 	vi->anchor = vi->cursor = vi->at;
 }
 
-/* Run an operator on the selection. */
 static void operate_on_selection(struct ik_vi *vi, uint32_t key, uint32_t argument)
 {
 	bool ahead = vi->cursor >= vi->anchor;
@@ -1039,8 +1036,7 @@ static void operate_on_selection(struct ik_vi *vi, uint32_t key, uint32_t argume
 	if (key == 'J') {
 		join(vi, start, units > 2 ? units : 2);
 	} else if (strchr("~uUr", (char)key)) {
-		start = vi->visual_lines ? line_start(vi, start) : start;
-		end = vi->visual_lines ? line_end(vi, end) : end < vi->length ? next(vi, end) : end;
+		find_selected(vi, &start, &end);
 		change_each(vi, key, argument, start, end);
 		go(vi, clamp(vi, start));
 	} else {
@@ -1057,12 +1053,11 @@ static void operate_on_selection(struct ik_vi *vi, uint32_t key, uint32_t argume
 /* Replace the selection by the register, which gets what was selected. */
 static void paste_over_selection(struct ik_vi *vi, size_t count)
 {
-	bool ahead = vi->cursor >= vi->anchor, lines = vi->yanked_lines;
-	size_t start = ahead ? vi->anchor : vi->cursor, end = ahead ? vi->cursor : vi->anchor;
+	bool lines = vi->yanked_lines;
+	size_t start, end;
 	struct ik_buf text;
 
-	start = vi->visual_lines ? line_start(vi, start) : start;
-	end = vi->visual_lines ? line_end(vi, end) : end < vi->length ? next(vi, end) : end;
+	find_selected(vi, &start, &end);
 	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
 	if (lines && !vi->visual_lines)
 		ik_buf_putc(&text, '\n');
@@ -1193,7 +1188,6 @@ static void note_column(struct ik_vi *vi, const struct vi_command *command)
 		command->key == '$');
 }
 
-/* Run the command that has been typed. */
 static void finish(struct ik_vi *vi)
 {
 	struct vi_command command = vi->typed;
@@ -1219,7 +1213,7 @@ static void finish(struct ik_vi *vi)
 			vi->last = command;
 			ik_buf_clear(&vi->inserted);
 		}
-		(void)run(vi, command);
+		run(vi, command);
 	}
 	note_column(vi, &command);
 }

@@ -63,7 +63,6 @@ static bool is_path(const char *name)
 	return false;
 }
 
-/* Add a field for a property. */
 static void add_field(struct ik_form *form, struct ik_parameter_root *root, struct ik_json_span key,
 	struct ik_json_span property)
 {
@@ -289,7 +288,6 @@ static void choose(struct ik_form_field *field, bool back)
 	ik_editor_set(field->editor, choice, strlen(choice));
 }
 
-/* Handle a key that edits the selected field. */
 static enum ik_pane_result write_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action)
 {
@@ -400,8 +398,8 @@ enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 
 /* Draw an external text, wrapped, from `row` on: skip the first `skip` rows and draw at most
  * `most`. Return the rows drawn. Without cells, only measure. */
-static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int row,
-	enum ik_style style, const char *text, int skip, int most)
+static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, enum ik_style style,
+	const char *text, int skip, int most)
 {
 	char *line = ik_pane_line(text, strlen(text));
 	size_t length = strlen(line);
@@ -417,13 +415,6 @@ static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int r
 	}
 	free(line);
 	return rows > skip ? rows - skip : 0;
-}
-
-/* Draw it from its first row. */
-static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, enum ik_style style,
-	const char *text, int most)
-{
-	return put_rows_from(cells, area, row, style, text, 0, most);
 }
 
 /* Append a field's heading: name, type, "required", default. */
@@ -463,8 +454,7 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 
 	for (size_t at = 0; at < end; above++)
 		at += ik_wrap_row(out.data + at, out.length - at, area.columns).taken;
-	int rows = put_rows_from(cells, area, row, style, out.data, above > most ? above - most : 0,
-		most);
+	int rows = put_rows(cells, area, row, style, out.data, above > most ? above - most : 0, most);
 	ik_buf_done(&out);
 	return rows;
 }
@@ -518,20 +508,20 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 
 	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1));
 	int value_rows = area.rows - left;
-	int note_rows = put_rows(NULL, inner, 0, form->note_style, said, share(left - 1));
+	int note_rows = put_rows(NULL, inner, 0, form->note_style, said, 0, share(left - 1));
 	left -= note_rows;
 	ik_buf_init(&heading, IK_LIMIT_SCHEMA);
 	put_heading(field, &heading);
 	int heading_rows = put_rows(cells, area, row, selected ? IK_STYLE_BOLD : IK_STYLE_NORMAL,
-		heading.data, share(left));
+		heading.data, 0, share(left));
 	ik_buf_done(&heading);
 	row += heading_rows;
 	left -= heading_rows;
 	if (field->description)
-		row += put_rows(cells, inner, row, IK_STYLE_DIM, field->description, share(left));
+		row += put_rows(cells, inner, row, IK_STYLE_DIM, field->description, 0, share(left));
 	put_field_value(form, index, cells, area, row, value_rows);
 	row += value_rows;
-	put_rows(cells, inner, row, form->note_style, said, note_rows);
+	put_rows(cells, inner, row, form->note_style, said, 0, note_rows);
 	row += note_rows;
 	struct ik_rectangle bar = { begin, area.column - 1, row - begin, 1 };
 
@@ -566,11 +556,11 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 	if (area.columns < 4 || area.rows < 1)
 		return;
 	if (area.rows > 12 && form->description)
-		row += put_rows(cells, area, row, IK_STYLE_DIM, form->description, MOST_ROWS) + 1;
+		row += put_rows(cells, area, row, IK_STYLE_DIM, form->description, 0, MOST_ROWS) + 1;
 	if (form->count == 0) {
-		put_rows(cells, area, row, IK_STYLE_NORMAL, _("It takes no arguments."), MOST_ROWS);
+		put_rows(cells, area, row, IK_STYLE_NORMAL, _("It takes no arguments."), 0, MOST_ROWS);
 		if (form->note)
-			put_rows(cells, area, row + 1, form->note_style, form->note, MOST_ROWS);
+			put_rows(cells, area, row + 1, form->note_style, form->note, 0, MOST_ROWS);
 		return;
 	}
 	struct ik_rectangle fields = { row, area.column + 1, area.row + area.rows - row,

@@ -23,6 +23,22 @@ void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	ik_buf_init(&pane->argument, IK_LIMIT_ENVELOPE);
 }
 
+void *ik_pane_new(size_t size, const struct ik_pane_ops *ops, const struct ik_keymap *keymap)
+{
+	struct ik_pane *pane = ik_alloc(size);
+
+	ik_pane_init(pane, ops, keymap);
+	return pane;
+}
+
+void ik_pane_free(struct ik_pane *pane)
+{
+	if (pane->ops->release)
+		pane->ops->release(pane);
+	ik_pane_done(pane);
+	free(pane);
+}
+
 void ik_pane_done(struct ik_pane *pane)
 {
 	ik_pane_keep(pane);
@@ -38,7 +54,6 @@ unsigned ik_pane_context(const struct ik_pane *pane)
 
 /* ---- selecting and scrolling ---- */
 
-/* Select an item and show its text from the start. */
 static void select_item(struct ik_pane *pane, size_t index)
 {
 	if (pane->selected == index)

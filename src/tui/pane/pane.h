@@ -69,6 +69,7 @@ struct ik_pane_ops {
 	/* Draw a list item into one row with its background already filled. NULL: no list. */
 	void (*item)(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 		struct ik_rectangle row, enum ik_style style);
+	/* Release what the pane has besides struct ik_pane; or NULL. */
 	void (*release)(struct ik_pane *pane);
 };
 
@@ -91,6 +92,10 @@ struct ik_pane {
 	struct ik_buf argument; /* of the last action */
 };
 
+/* Make a pane whose struct has this size; free it. */
+void *ik_pane_new(size_t size, const struct ik_pane_ops *ops, const struct ik_keymap *keymap);
+void ik_pane_free(struct ik_pane *pane);
+/* The same for one that is part of something else. */
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	const struct ik_keymap *keymap);
 void ik_pane_done(struct ik_pane *pane);

@@ -810,12 +810,10 @@ static void release(struct ik_pane *pane)
 	for (size_t i = 0; i < browser->call_count; i++)
 		ik_form_free(browser->calls[i]);
 	free(browser->calls);
-	ik_pane_done(pane);
 	free_rows(browser->rows, browser->row_count);
 	free(browser->shown);
 	ik_registry_unref(browser->registry);
 	free(browser->skills.reason);
-	free(browser);
 }
 
 void ik_browser_on_complete(struct ik_browser *browser, ik_completer *completer, void *arg)
@@ -830,7 +828,6 @@ void ik_browser_measure(struct ik_browser *browser)
 	browser->read = NULL;
 }
 
-/* Return the columns of the longest name. */
 static int measure_names(const struct ik_browser *browser)
 {
 	struct ik_buf out;
@@ -938,7 +935,6 @@ static void turn_form(struct ik_browser *browser, bool back)
 	browser->read = NULL;
 }
 
-/* Switch the selected tool on or off. */
 static struct ik_invocation switch_tool(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -999,9 +995,8 @@ static const struct ik_pane_ops ops = {
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	const struct ik_tool_forms *forms, void *forms_arg)
 {
-	struct ik_browser *browser = ik_alloc(sizeof(*browser));
+	struct ik_browser *browser = ik_pane_new(sizeof(*browser), &ops, keymap);
 
-	ik_pane_init(&browser->pane, &ops, keymap);
 	browser->registry = ik_registry_new();
 	browser->skills = (struct ik_tool){
 		.name = (char *)_("Skills"),

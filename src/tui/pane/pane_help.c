@@ -140,7 +140,6 @@ static void flow(struct help_column *column, const struct ik_buf *text, int colu
 	ik_lines_done(&lines);
 }
 
-/* Append two columns side by side. */
 static void put_beside(const struct help_column *left, const struct help_column *right,
 	size_t columns, struct ik_buf *out)
 {
@@ -259,24 +258,14 @@ void ik_help_open(struct ik_help *help, unsigned context)
 	help->columns = 0; /* the commands may have changed */
 }
 
-/* Free the help. */
-static void release(struct ik_pane *pane)
-{
-	struct ik_help *help = (struct ik_help *)pane;
-
-	ik_pane_done(pane);
-	free(help);
-}
-
 static const struct ik_pane_ops ops = {
-	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll, .release = release
+	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll
 };
 
 struct ik_help *ik_help_new(ik_help_commands *commands, void *arg, const struct ik_keymap *keymap)
 {
-	struct ik_help *help = ik_alloc(sizeof(*help));
+	struct ik_help *help = ik_pane_new(sizeof(*help), &ops, keymap);
 
-	ik_pane_init(&help->pane, &ops, keymap);
 	help->commands = commands;
 	help->commands_arg = arg;
 	return help;

@@ -746,16 +746,9 @@ static void release(struct ik_pane *pane)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 
-	ik_pane_done(pane);
 	drop_trees(inspector);
 	free(inspector->lines);
 	free(inspector->folds);
-	free(inspector);
-}
-
-void ik_inspector_on_draw(struct ik_inspector *inspector, const struct ik_drawer *drawer)
-{
-	inspector->drawer = drawer;
 }
 
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg)
@@ -956,7 +949,6 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	struct ik_buf *text = &pane->argument;
 	bool asks = action > IK_ACTION_FOLD_ALL;
 
-	(void)key;
 	if ((action < IK_ACTION_UNFOLD || action > IK_ACTION_PAGER) && action != IK_ACTION_COPY)
 		return IK_PANE_PASSED;
 	sync_selection(inspector);
@@ -1093,11 +1085,12 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap)
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	const struct ik_drawer *drawer)
 {
-	struct ik_inspector *inspector = ik_alloc(sizeof(*inspector));
+	struct ik_inspector *inspector = ik_pane_new(sizeof(*inspector), &ops, keymap);
 
-	ik_pane_init(&inspector->pane, &ops, keymap);
 	inspector->calls = calls;
+	inspector->drawer = drawer;
 	return inspector;
 }

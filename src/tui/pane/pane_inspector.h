@@ -17,12 +17,12 @@
 
 struct ik_inspector;
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap);
+/* drawer draws the pictures that calls returned; borrowed; NULL: they are only named. */
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	const struct ik_drawer *drawer);
 
 /* Set the reader of stored outputs, which reads a part when it is shown; NULL: unavailable. */
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg);
-/* Set what draws the pictures that calls returned; borrowed; NULL: they are only named. */
-void ik_inspector_on_draw(struct ik_inspector *inspector, const struct ik_drawer *drawer);
 /* Read the requested part again: it has arrived. */
 void ik_inspector_part_arrived(struct ik_inspector *inspector);
 

@@ -45,8 +45,6 @@ static void release(struct ik_pane *pane)
 
 	ik_pick_list_clear(&picker->told);
 	free(picker->shown);
-	ik_pane_done(pane);
-	free(picker);
 }
 
 static const struct ik_pick *selected(const struct ik_picker *picker)
@@ -247,7 +245,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 						  : picker->told.empty,
 	};
 
-	(void)bar;
 	show_text(picker);
 	ik_pane_draw(pane, &view, cells, area);
 	free(count);
@@ -266,8 +263,5 @@ static const struct ik_pane_ops ops = {
 
 struct ik_picker *ik_picker_new(const struct ik_keymap *keymap)
 {
-	struct ik_picker *picker = ik_alloc(sizeof(*picker));
-
-	ik_pane_init(&picker->pane, &ops, keymap);
-	return picker;
+	return ik_pane_new(sizeof(struct ik_picker), &ops, keymap);
 }

@@ -330,8 +330,6 @@ static void want_rows(struct ik_sessions *sessions)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 
-	if (!sessions->source)
-		return;
 	if (!sessions->reading && !sessions->all &&
 		sessions->pane.selected + READ_AHEAD >= sessions->pane.count)
 		ask(sessions, false);
@@ -356,7 +354,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 
-	(void)bar;
 	want_rows(sessions);
 	char *title = pane_title(sessions);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
@@ -383,8 +380,6 @@ static void release(struct ik_pane *pane)
 	clear(sessions);
 	free(sessions->rows);
 	free(sessions->problem);
-	ik_pane_done(pane);
-	free(sessions);
 }
 
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
@@ -623,9 +618,8 @@ static const struct ik_pane_ops ops = {
 struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap,
 	const struct ik_sessions_source *source, void *arg)
 {
-	struct ik_sessions *sessions = ik_alloc(sizeof(*sessions));
+	struct ik_sessions *sessions = ik_pane_new(sizeof(*sessions), &ops, keymap);
 
-	ik_pane_init(&sessions->pane, &ops, keymap);
 	sessions->source = source;
 	sessions->source_arg = arg;
 	return sessions;

@@ -81,7 +81,6 @@ bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span ke
 	return found;
 }
 
-/* Free the choices of a parameter. */
 static void free_choices(struct ik_parameter_values *parameter)
 {
 	for (size_t i = 0; i < parameter->choice_count; i++)
@@ -249,7 +248,6 @@ static void add_type(struct found *found, struct ik_json_span name, struct ik_js
 	}
 }
 
-/* Add the values that a schema allows. */
 static void add_schema(struct found *found, struct ik_json_span schema, int depth)
 {
 	schema = ik_parameter_resolve(found->root, schema);

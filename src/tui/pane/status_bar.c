@@ -101,7 +101,6 @@ static int64_t age(const struct ik_agent_mark *mark, int64_t now_ms)
 	return now_ms > mark->started_ms ? now_ms - mark->started_ms : 0;
 }
 
-/* Append one conversation. */
 static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_t index)
 {
 	const struct ik_agent_mark *mark = &bar->agents[index];
@@ -209,7 +208,6 @@ static void put_name(struct ik_buf *out, const char *name, size_t length, size_t
 		ik_buf_puts(out, "…");
 }
 
-/* Append the model and its provider. */
 static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	const char *provider = bar->provider ? bar->provider : "";
@@ -365,13 +363,11 @@ static size_t width_of(const struct text *texts, int first, int last, size_t bet
 	return columns;
 }
 
-/* Return the columns of the keys. */
 static size_t keys_width(const struct text *texts)
 {
 	return width_of(texts, PART_KEY, PART_LAST_KEY, GAP);
 }
 
-/* Return the columns of all parts. */
 static size_t whole_width(const struct text *texts)
 {
 	size_t facts = width_of(texts, 0, PART_KEY - 1, SEPARATOR_WIDTH), keys = keys_width(texts);
@@ -386,7 +382,6 @@ static void shorten(struct text *text, size_t excess)
 		text->columns = text->columns > excess + LEAST ? text->columns - excess : LEAST;
 }
 
-/* Name the model alone. */
 static void drop_provider(struct text *text, const struct ik_status_bar *bar)
 {
 	size_t length = bar->provider ? strlen(bar->provider) : 0;
@@ -436,7 +431,6 @@ static void make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 	}
 }
 
-/* Lay out all parts that fit. */
 static void lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
 {
 	struct ik_buf out;
@@ -469,7 +463,6 @@ bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle
 	return counted || *ret_number > 0;
 }
 
-/* Draw the keys at the right edge. */
 static void draw_keys(const struct text *texts, bool hint, struct ik_cells *cells,
 	struct ik_rectangle area)
 {

@@ -156,7 +156,6 @@ static void add_advice(struct welcome_page *page, const struct ik_welcome *welco
 		ik_strdup("ikigai --base-url http://localhost:11434/v1 -m MODEL"));
 }
 
-/* Write all rows. */
 static void write_page(struct welcome_page *page, const struct ik_welcome *welcome,
 	const struct ik_status_bar *bar, const struct ik_keymap *keymap, int columns)
 {

@@ -30,14 +30,12 @@ struct ik_activity *ik_activity_new(const struct ik_calls *calls, const struct i
 	return activity;
 }
 
-/* Replace a string; value is new, or NULL. */
 static void set_text(char **text, char *value)
 {
 	free(*text);
 	*text = value;
 }
 
-/* Forget the retry. */
 static void end_retry(struct ik_activity *activity)
 {
 	activity->retry_ms = activity->retry_at_ms = NEVER;
@@ -177,7 +175,6 @@ bool ik_activity_is_busy(const struct ik_activity *activity)
 	return activity->turn || activity->loading || ik_calls_running(activity->calls) > 0;
 }
 
-/* Return the oldest running call, or NULL. */
 static struct ik_shown_call *running_call(const struct ik_activity *activity)
 {
 	size_t left = ik_calls_running(activity->calls);
@@ -261,7 +258,6 @@ static void put_elapsed(const struct ik_activity *activity, struct ik_buf *out)
 	ik_elapsed_put(out, (activity->now_ms - since) / 1000);
 }
 
-/* Append the calls that run. */
 static void put_calls(const struct ik_activity *activity, struct ik_buf *out)
 {
 	size_t count = ik_calls_running(activity->calls), length;
@@ -281,7 +277,6 @@ static void put_calls(const struct ik_activity *activity, struct ik_buf *out)
 		ik_buf_append(out, line, length);
 }
 
-/* Append when the request is sent again. */
 static void put_retry(const struct ik_activity *activity, struct ik_buf *out)
 {
 	int64_t left = activity->retry_at_ms - activity->now_ms;
@@ -295,7 +290,6 @@ static void put_retry(const struct ik_activity *activity, struct ik_buf *out)
 	ik_buf_done(&time);
 }
 
-/* Append what is at work. */
 static void put_work(const struct ik_activity *activity, const char *model, struct ik_buf *out)
 {
 	switch (activity->phase) {
@@ -386,7 +380,6 @@ static bool has_head(const struct ik_activity *activity)
 	return ik_activity_is_busy(activity) || activity->held || activity->failed;
 }
 
-/* Return the rows of the reason of a retry. */
 static int reason_rows(const struct ik_activity *activity, int columns)
 {
 	const char *text = activity->phase == IK_PHASE_RETRY ? activity->reason : NULL;
@@ -403,7 +396,6 @@ int ik_activity_rows(const struct ik_activity *activity, int columns, int most)
 	return rows < most ? rows : most;
 }
 
-/* Return the mark before the row. */
 static const char *mark_of(const struct ik_activity *activity, enum ik_style *ret_style)
 {
 	static const char *const turning[] = { "◐", "◓", "◑", "◒" };

@@ -18,7 +18,6 @@ static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *bl
 	return block;
 }
 
-/* Show a block at the end. */
 static void add_block(struct ik_chat_log *log, struct ik_block *block)
 {
 	if (!block)
@@ -26,7 +25,6 @@ static void add_block(struct ik_chat_log *log, struct ik_block *block)
 	ik_scrollback_add(log->scrollback, dress(log, block));
 }
 
-/* Show a sentence. */
 static void add_text(struct ik_chat_log *log, enum ik_block_kind kind, const char *code,
 	const char *text, size_t length)
 {
@@ -78,7 +76,6 @@ static void end_thinking(struct ik_chat_log *log)
 	log->live_open = false;
 }
 
-/* Begin a text or thoughts. */
 static struct ik_block *begin_live(struct ik_chat_log *log, enum ik_block_kind kind)
 {
 	struct ik_block *block = continued_reply(log, kind);
@@ -165,7 +162,7 @@ static void end_live(struct ik_chat_log *log)
 }
 
 /* The block of a call that has none yet. */
-static struct ik_block *call_block(struct ik_chat_log *log, struct ik_shown_call *call)
+static struct ik_block *call_block(struct ik_shown_call *call)
 {
 	if (call->has_block)
 		return NULL;
@@ -217,7 +214,7 @@ static struct ik_block *block_of(struct ik_chat_log *log, struct ik_message *mes
 		return ik_block_of_message(message);
 	struct ik_shown_call *call = call_of_message(log, message, index);
 
-	return call ? call_block(log, call) : NULL;
+	return call ? call_block(call) : NULL;
 }
 
 /* Add a stored message at the end of the conversation, and the pictures that go with it. */
@@ -269,13 +266,12 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 	free(blocks);
 }
 
-/* Something about a call. */
 static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 {
 	if (!event->id)
 		return;
 	struct ik_shown_call *call = ik_calls_get(log->calls, event->id, event->name);
-	add_block(log, call_block(log, call));
+	add_block(log, call_block(call));
 	end_thinking(log);
 	const char *text = event->text ? event->text : "";
 	size_t length = event->text ? event->text_length : 0;
@@ -302,12 +298,6 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 		ik_calls_grow_arguments(log->calls, call, text, length);
 		break;
 	}
-}
-
-static void start_turn(struct ik_chat_log *log)
-{
-	log->continues = false;
-	log->last_reply = NULL;
 }
 
 static void end_turn(struct ik_chat_log *log, enum ik_turn_stop stop)
@@ -341,7 +331,8 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 		prepend(log, event->older, event->count);
 		break;
 	case IK_EVENT_TURN_STARTED:
-		start_turn(log);
+		log->continues = false;
+		log->last_reply = NULL;
 		break;
 	case IK_EVENT_ROUND_STARTED:
 		end_live(log);

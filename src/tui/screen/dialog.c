@@ -354,29 +354,23 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_invocation *ret_answer
 	answer(dialog, dialog->first->escape, ret_answer);
 }
 
-/* Let the user write the text for the selected choice. */
-static void write_text(struct dialog_question *question)
-{
-	const char *text = question->choices[question->selected].text;
-
-	question->writing = ik_editor_new(NULL);
-	if (text)
-		ik_editor_set(question->writing, text, strlen(text));
-}
-
 /* Handle a choice: answer, or let the user write the text for it first. If the end of the
  * question has not been seen, scroll on instead. */
 static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
+	const char *text = question->choices[choice].text;
 
 	question->selected = choice;
-	if (!question->seen && choice != question->escape)
+	if (!question->seen && choice != question->escape) {
 		(void)ik_pane_scroll_text(&question->pane, IK_ACTION_PAGE_DOWN);
-	else if (question->choices[choice].prompt)
-		write_text(question);
-	else
+	} else if (question->choices[choice].prompt) {
+		question->writing = ik_editor_new(NULL);
+		if (text)
+			ik_editor_set(question->writing, text, strlen(text));
+	} else {
 		answer(dialog, choice, ret_answer);
+	}
 }
 
 static void select_next(struct dialog_question *question, bool back)

@@ -87,7 +87,6 @@ bool ik_find_work(struct ik_find *find, bool *ret_changed)
 	return ik_search_working(find->search);
 }
 
-/* Append to the pattern. */
 static void write_pattern(struct ik_find *find, const char *text, size_t length)
 {
 	struct ik_buf *pattern = &find->pattern;
@@ -169,7 +168,6 @@ bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action 
 	}
 }
 
-/* Append the progress of the search. */
 static void put_state(const struct ik_find *find, bool older, struct ik_buf *out)
 {
 	struct ik_search_state state = ik_search_state(find->search);

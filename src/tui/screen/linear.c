@@ -142,7 +142,6 @@ static void say(struct ik_linear *linear, const char *text)
 	ik_buf_puts(linear->out, NEW_LINE);
 }
 
-/* Return the label before the text of a block. */
 static const char *label(enum ik_block_kind kind)
 {
 	switch (kind) {
@@ -249,13 +248,6 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	return true;
 }
 
-/* Add a new block to the open ones. */
-static void open_block(struct ik_linear *linear, struct ik_block *block)
-{
-	linear->open = ik_alloc_more(linear->open, linear->open_count, sizeof(*linear->open));
-	linear->open[linear->open_count++] = (struct open){ .block = block };
-}
-
 /* Find new blocks at the end. Blocks added in front are not written. */
 static void find_new(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
@@ -271,8 +263,11 @@ static void find_new(struct ik_linear *linear, const struct ik_screen_parts *scr
 	while (first > 0 && ik_scrollback_at(scrollback, first - 1) != linear->last)
 		first--;
 	for (size_t i = first; i < count; i++) {
-		linear->last = ik_scrollback_at(scrollback, i);
-		open_block(linear, ik_scrollback_at(scrollback, i));
+		struct ik_block *block = ik_scrollback_at(scrollback, i);
+
+		linear->open = ik_alloc_more(linear->open, linear->open_count, sizeof(*linear->open));
+		linear->open[linear->open_count++] = (struct open){ .block = block };
+		linear->last = block;
 	}
 }
 
@@ -436,7 +431,6 @@ static void say_retry(struct ik_linear *linear, const struct ik_activity *activi
 	ik_buf_done(&time);
 }
 
-/* Is it the model's turn? */
 static bool is_model(enum ik_phase phase)
 {
 	return phase == IK_PHASE_REQUEST || phase == IK_PHASE_THINKING || phase == IK_PHASE_WRITING;
@@ -488,7 +482,6 @@ static void say_state(struct ik_linear *linear, struct ik_buf *now, char *senten
 	free(sentence);
 }
 
-/* Return the state of a conversation as a new string. */
 static char *agent_sentence(const struct ik_agent_mark *mark)
 {
 	if (mark->shown)

@@ -16,7 +16,7 @@
 #define NONE SIZE_MAX
 
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
-	size_t history_bytes, bool preselect)
+	size_t history_bytes, bool visual)
 {
 	struct ik_prompt *prompt = ik_alloc(sizeof(*prompt));
 
@@ -24,7 +24,7 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 	prompt->editor = ik_editor_new(prompt->history);
 	prompt->keymap = keymap;
 	prompt->popup.selected = NONE;
-	prompt->preselect = preselect;
+	prompt->visual = visual;
 	return prompt;
 }
 
@@ -33,15 +33,10 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 /* Close the popup and release its candidates. */
 static void close_popup(struct ik_popup *popup)
 {
-	popup->open = false;
-	popup->area = (struct ik_rectangle){ .rows = 0 };
-	free(popup->typed);
+	free((char *)popup->shown.typed);
 	free(popup->matches);
 	free(popup->chosen);
-	popup->typed = popup->chosen = NULL;
-	popup->matches = NULL;
-	popup->count = popup->top = 0;
-	popup->selected = NONE;
+	*popup = (struct ik_popup){ .asked = popup->asked, .selected = NONE };
 }
 
 /* Is a candidate what was typed, except perhaps for a directory's final slash? */
@@ -57,7 +52,7 @@ static bool is_typed(const char *text, const char *typed)
  * was typed is enough. */
 static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
-	bool typed = popup->shown.optional && popup->typed[0] == '\0';
+	bool typed = popup->shown.optional && popup->shown.typed[0] == '\0';
 
 	for (size_t i = 0; i < popup->count; i++) {
 		const char *text = popup->shown.candidates[popup->matches[i]].text;
@@ -67,27 +62,25 @@ static void select_first(struct ik_popup *popup, const char *chosen, bool presel
 			popup->chosen = ik_strdup(chosen);
 			return;
 		}
-		typed = typed || is_typed(text, popup->typed);
+		typed = typed || is_typed(text, popup->shown.typed);
 	}
 	if (preselect && !typed && !popup->shown.free && popup->count > 0)
 		popup->selected = 0;
 }
 
-/* Show candidates; close the popup if there are none. The one that the user chose stays
- * selected. Otherwise, with preselect, the first is selected, unless what was typed is a candidate
- * already. */
+/* Show candidates; close the popup if there are none. */
 static void show_popup(struct ik_popup *popup, const struct ik_completions *completions,
 	bool preselect)
 {
 	uint32_t *matches;
 	size_t count = ik_completion_match(completions, &matches);
-	char *typed = ik_strdup(completions->typed);
-	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed) ? ik_strdup(popup->chosen)
-																	   : NULL;
+	char *chosen = popup->chosen && ik_text_equal(popup->shown.typed, completions->typed)
+		? ik_strdup(popup->chosen)
+		: NULL;
 
 	close_popup(popup);
 	popup->shown = *completions;
-	popup->shown.typed = popup->typed = typed;
+	popup->shown.typed = ik_strdup(completions->typed);
 	popup->matches = matches;
 	popup->count = count;
 	popup->open = true;
@@ -159,7 +152,6 @@ static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, i
 	*ret_row = 2 + label + (description > 0 ? 2 + description : 0);
 }
 
-/* Draw one candidate. */
 static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	struct ik_rectangle row, size_t index, int label_columns)
 {
@@ -178,7 +170,6 @@ static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 			candidate->description);
 }
 
-/* Return the selected candidate, or NULL. */
 static const struct ik_proposal *selected_of(const struct ik_popup *popup)
 {
 	return popup->selected != NONE ? &popup->shown.candidates[popup->matches[popup->selected]]
@@ -191,7 +182,6 @@ static bool tab_accepts(const struct ik_popup *popup)
 	return popup->selected != NONE && !popup->asked;
 }
 
-/* Append the text of the last row. */
 static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keymap,
 	struct ik_buf *out)
 {
@@ -281,7 +271,7 @@ static void query(struct ik_prompt *prompt, bool asked)
 	/* In the middle of a word, the user's intention is unknown. */
 	size_t cursor = ik_editor_cursor(prompt->editor);
 	bool whole = cursor == length || strchr(" \t\n", text[cursor]);
-	show_popup(&prompt->popup, &completions, whole && prompt->preselect);
+	show_popup(&prompt->popup, &completions, whole && prompt->visual);
 }
 
 /* Is the only candidate there in full already? */
@@ -290,7 +280,7 @@ static bool is_whole(const struct ik_prompt *prompt)
 	const struct ik_popup *popup = &prompt->popup;
 
 	return popup->count == 1 && !popup->shown.note &&
-		strcmp(popup->shown.candidates[popup->matches[0]].text, popup->typed) == 0;
+		strcmp(popup->shown.candidates[popup->matches[0]].text, popup->shown.typed) == 0;
 }
 
 void ik_prompt_update(struct ik_prompt *prompt)
@@ -473,7 +463,6 @@ static void close_history(struct ik_prompt *prompt)
 	prompt->found = ik_editor_free(prompt->found);
 }
 
-/* Start the history search. */
 static void open_history(struct ik_prompt *prompt)
 {
 	ik_history_search_init(&prompt->search, prompt->history);

@@ -23,10 +23,9 @@
 /* The completion popup, above the line over the editor. */
 struct ik_popup {
 	bool open;
-	bool asked; /* the user asked for them */
-	struct ik_completions shown;
-	char *typed;
-	uint32_t *matches; /* indexes of the candidates that match */
+	bool asked;                  /* the user asked for them */
+	struct ik_completions shown; /* with a copy of what was typed */
+	uint32_t *matches;           /* indexes of the candidates that match */
 	size_t count;
 	size_t selected;          /* index of matches, or SIZE_MAX */
 	char *chosen;             /* the text of the candidate that the user chose, or NULL */
@@ -41,7 +40,7 @@ struct ik_prompt {
 	void *completer_arg;
 	const struct ik_keymap *keymap;
 	struct ik_popup popup;
-	bool preselect;    /* select the first candidate when the popup opens by itself */
+	bool visual;       /* as in struct ik_screen_options */
 	bool recalled;     /* to be set: the text is from the history, so suggest nothing */
 	bool refused_word; /* the popup was closed for the word at refused_start */
 	size_t refused_start;
@@ -49,10 +48,9 @@ struct ik_prompt {
 	struct ik_editor *found; /* and the editor that shows its match; NULL if no search is open */
 };
 
-/* keymap is borrowed; history_path may be NULL. preselect: select the first candidate when the
- * popup opens by itself. */
+/* keymap is borrowed; history_path may be NULL. visual: as in struct ik_screen_options. */
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
-	size_t history_bytes, bool preselect);
+	size_t history_bytes, bool visual);
 struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt);
 
 /* Return the visible editor: during a history search, the one that shows the match. */

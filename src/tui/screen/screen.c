@@ -66,7 +66,6 @@ struct ik_screen {
 	struct ik_chat_log *log;
 	struct ik_scrollback *scrollback; /* owned by the log */
 	const struct ik_welcome *welcome; /* shown until there is a conversation; or NULL */
-	bool placeholder;                 /* in the empty prompt */
 	struct ik_rectangle welcome_area; /* as drawn last, or no cells */
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
@@ -104,10 +103,15 @@ struct ik_screen {
 	char *again_hint;
 };
 
-/* Request an action from the program, without an argument, or with a text. */
+/* Request an action from the program, without an argument, or with a number or a text. */
+static void ask_number(struct ik_screen *screen, enum ik_action action, int number)
+{
+	screen->asked = (struct ik_invocation){ .action = action, .number = number };
+}
+
 static void ask(struct ik_screen *screen, enum ik_action action)
 {
-	screen->asked = (struct ik_invocation){ .action = action };
+	ask_number(screen, action, 0);
 }
 
 static void ask_with(struct ik_screen *screen, enum ik_action action, const struct ik_buf *text)
@@ -154,13 +158,11 @@ static struct ik_pane *pane_of(void *pane)
 	return pane;
 }
 
-/* Is there anything to cancel? */
 static bool is_busy(const struct ik_screen *screen)
 {
 	return ik_activity_is_busy(screen->activity);
 }
 
-/* Is the message empty? */
 static bool is_draft_empty(const struct ik_screen *screen)
 {
 	return ik_editor_is_empty(screen->prompt->editor);
@@ -168,7 +170,6 @@ static bool is_draft_empty(const struct ik_screen *screen)
 
 /* ---- focus ---- */
 
-/* Does a side pane cover the conversation? */
 static bool is_covered(const struct ik_screen *screen)
 {
 	return screen->side && screen->columns < IK_WIDE_COLUMNS;
@@ -184,7 +185,6 @@ static enum ik_focus focus_of(const struct ik_screen *screen)
 	return screen->focus;
 }
 
-/* Give focus to something. */
 static void set_focus(struct ik_screen *screen, enum ik_focus focus)
 {
 	screen->side_by_itself = screen->side_by_itself && focus != IK_FOCUS_PANE;
@@ -304,7 +304,6 @@ static void make_way(struct ik_screen *screen)
 	note_found(screen);
 }
 
-/* Is there a postponed question? */
 static bool is_aside(const struct ik_screen *screen)
 {
 	return ik_dialog_count(screen->dialog) > 0 && !ik_dialog_is_open(screen->dialog);
@@ -357,7 +356,6 @@ static struct ik_pane *toggled_pane(const struct ik_screen *screen, enum ik_acti
 	return NULL;
 }
 
-/* Show a pane, and give it focus. */
 static void open_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
 	make_way(screen);
@@ -375,7 +373,6 @@ void ik_screen_close_side(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-/* Show a pane, or close it if it is shown. */
 static void toggle_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
 	bool shown = screen->side == pane;
@@ -516,7 +513,6 @@ void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from)
 	from->place = (struct ik_wanted_place){ .sequence = 0 };
 }
 
-/* Does the block show the message? */
 static bool shows(const struct ik_block *block, const struct ik_message *message, const char *call)
 {
 	if (call)
@@ -602,7 +598,6 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 
 /* ---- layout ---- */
 
-/* Return the number of rows of the editor. */
 static int rows_of_editor(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
@@ -612,7 +607,6 @@ static int rows_of_editor(const struct ik_screen *screen)
 	return rows < most ? rows : most;
 }
 
-/* Return the number of rows of what is at work and of the queue. */
 static int rows_of_activity(const struct ik_screen *screen)
 {
 	int most = screen->rows / ACTIVITY_PART;
@@ -630,7 +624,6 @@ static int most_of_dialog(int rows)
 	return rows * 3 / 4 > least ? rows * 3 / 4 : least;
 }
 
-/* Divide a screen that is large enough. */
 static struct ik_layout share_out(const struct ik_screen *screen, int activity_rows,
 	int dialog_rows)
 {
@@ -660,7 +653,6 @@ static struct ik_layout share_out(const struct ik_screen *screen, int activity_r
 	return layout;
 }
 
-/* Return the layout of the screen. */
 static struct ik_layout layout_of(const struct ik_screen *screen)
 {
 	bool asking = ik_dialog_count(screen->dialog) > 0 && !screen->help_open;
@@ -731,21 +723,17 @@ static void ask_twice(struct ik_screen *screen, enum ik_action action, const cha
 	screen->again_until_ms = screen->now_ms + AGAIN_MS;
 }
 
-/* Return to the prompt, and close the side pane unless the scrollback had focus. */
-static void leave(struct ik_screen *screen)
+/* Close the help, or else the side pane unless the scrollback has focus; unlike Esc, never cancel
+ * anything. */
+static void close_front(struct ik_screen *screen)
 {
+	if (screen->help_open) {
+		show_help(screen, false);
+		return;
+	}
 	if (focus_of(screen) != IK_FOCUS_SCROLLBACK)
 		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
-}
-
-/* Close what is in front; unlike Esc, never cancel anything. */
-static void close_front(struct ik_screen *screen)
-{
-	if (screen->help_open)
-		show_help(screen, false);
-	else
-		leave(screen);
 }
 
 /* Does Esc stop what is at work, since nothing else is to be closed? */
@@ -812,21 +800,14 @@ static void submit(struct ik_screen *screen)
 	ask_with(screen, IK_ACTION_SEND, &screen->submitted);
 }
 
-/* Handle a key that only works in a text field: say how to get to one. */
-static void refuse(struct ik_screen *screen)
-{
-	flash_keys(screen, _("{cancel}: back to the prompt"));
-}
-
 /* Does the prompt take a key? In a pane it doesn't: one can't see what would be edited, or sent. */
 static bool is_for_prompt(struct ik_screen *screen)
 {
 	if (context_of(screen) & IK_IN_PANES)
-		refuse(screen);
+		flash_keys(screen, _("{cancel}: back to the prompt"));
 	return context_of(screen) == IK_IN_EDITOR;
 }
 
-/* Handle an action of the editor. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
 	if (is_for_prompt(screen))
@@ -844,7 +825,6 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 }
 
-/* Handle a typed character. */
 static void type(struct ik_screen *screen, const struct ik_key *key)
 {
 	if ((key->modifiers & (IK_ALT | IK_CONTROL)) || !is_for_prompt(screen))
@@ -854,7 +834,6 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 		say(screen, _("The message is full: nothing more was put in."));
 }
 
-/* Insert a pasted text into the editor; never send it. */
 static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->focus = IK_FOCUS_EDITOR;
@@ -877,8 +856,7 @@ static void rewind_to(struct ik_screen *screen)
 		ik_screen_flash(screen, _("Go to a message of yours first."));
 		return;
 	}
-	ask(screen, IK_ACTION_REWIND);
-	screen->asked.number = (int)number;
+	ask_number(screen, IK_ACTION_REWIND, (int)number);
 }
 
 /* Return the buffer for copied text, emptied. */
@@ -922,13 +900,6 @@ static bool takes_back(const struct ik_screen *screen)
 		(is_draft_empty(screen) || screen->taking_back);
 }
 
-/* At the end of the conversation, Ctrl-D (half a page down) may have been meant to quit. */
-static void say_how_to_end(struct ik_screen *screen)
-{
-	flash_keys(screen, _("This is the end. To leave the chat: {cancel}, then {end-of-input}."));
-}
-
-/* Handle an action. */
 static void act(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
@@ -984,8 +955,9 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
 		if (action == IK_ACTION_HALF_DOWN && !scroll_target(screen) &&
-			ik_scrollback_at_end(screen->scrollback))
-			say_how_to_end(screen);
+			ik_scrollback_at_end(screen->scrollback)) /* perhaps Ctrl-D was meant to quit */
+			flash_keys(screen,
+				_("This is the end. To leave the chat: {cancel}, then {end-of-input}."));
 		scroll(screen, action);
 		break;
 	case IK_ACTION_RAW:
@@ -1070,13 +1042,6 @@ static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key
 	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
 }
 
-/* Does it recall a text from the history, which is sent unchanged? */
-static bool recalls(enum ik_action action)
-{
-	return action == IK_ACTION_UP || action == IK_ACTION_DOWN ||
-		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
-}
-
 /* Pass a key to the history search; return false if it is not for the search. */
 static bool history_key(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
@@ -1091,13 +1056,11 @@ static bool history_key(struct ik_screen *screen, enum ik_action action, const s
 /* Handle an action that switches to another conversation; return false for other actions. */
 static bool agents_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
-	if (action != IK_ACTION_NEXT_AGENT && action != IK_ACTION_PREVIOUS_AGENT &&
-		action != IK_ACTION_AGENT)
+	int back = action == IK_ACTION_PREVIOUS_AGENT ? -1 : 0;
+
+	if (action != IK_ACTION_NEXT_AGENT && action != IK_ACTION_AGENT && !back)
 		return false;
-	ask(screen, IK_ACTION_AGENT);
-	screen->asked.number = action == IK_ACTION_PREVIOUS_AGENT ? -1
-		: action == IK_ACTION_AGENT                           ? ik_key_digit(key)
-															  : 0;
+	ask_number(screen, IK_ACTION_AGENT, action == IK_ACTION_AGENT ? ik_key_digit(key) : back);
 	return true;
 }
 
@@ -1146,14 +1109,12 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 
 /* ---- mouse ---- */
 
-/* Is a cell in an area? */
 static bool is_in(struct ik_rectangle area, const struct ik_key *key)
 {
 	return key->row >= area.row && key->row < area.row + area.rows && key->column >= area.column &&
 		key->column < area.column + area.columns;
 }
 
-/* Return the pane in a cell, or NULL. */
 static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1162,7 +1123,6 @@ static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_l
 	return is_in(layout->pane, key) ? screen->side : NULL;
 }
 
-/* Scroll what the pointer is over. */
 static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1225,7 +1185,6 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 	ik_prompt_update(screen->prompt);
 }
 
-/* Return the text in a cell, or NULL. */
 static struct ik_scrollback *text_at(const struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1237,7 +1196,6 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
 }
 
-/* Clear the selection. */
 static void unmark(struct ik_screen *screen)
 {
 	screen->press.editor = false; /* its text may have changed */
@@ -1249,19 +1207,6 @@ static void unmark(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-/* Handle a click on the status bar that switches to another conversation; return false if it
- * hits none. */
-static bool agents_click(struct ik_screen *screen, struct ik_rectangle area, int column)
-{
-	int number;
-
-	if (!ik_status_bar_agent_at(&screen->bar, area, column, &number))
-		return false;
-	ask(screen, IK_ACTION_AGENT);
-	screen->asked.number = number;
-	return true;
-}
-
 /* Handle the press of the left button. It acts at once, except on a text, where it may start a
  * selection. */
 static void press(struct ik_screen *screen, const struct ik_layout *layout,
@@ -1270,6 +1215,7 @@ static void press(struct ik_screen *screen, const struct ik_layout *layout,
 	struct ik_press *last = &screen->press;
 	bool twice = last->ms != NEVER && screen->now_ms - last->ms < TWICE_MS && !last->twice &&
 		last->row == key->row && last->column == key->column;
+	int number;
 
 	unmark(screen);
 	*last = (struct ik_press){
@@ -1278,8 +1224,11 @@ static void press(struct ik_screen *screen, const struct ik_layout *layout,
 	if (context_of(screen) == IK_IN_EDITOR &&
 		ik_prompt_click(screen->prompt, key->row, key->column))
 		return;
-	if (is_in(layout->status, key) && agents_click(screen, layout->status, key->column))
+	if (is_in(layout->status, key) &&
+		ik_status_bar_agent_at(&screen->bar, layout->status, key->column, &number)) {
+		ask_number(screen, IK_ACTION_AGENT, number);
 		return;
+	}
 	if (is_in(layout->dialog, key)) {
 		click_dialog(screen, layout, key);
 		return;
@@ -1299,7 +1248,6 @@ static void press(struct ik_screen *screen, const struct ik_layout *layout,
 		click_pane(screen, key->row);
 }
 
-/* Handle movement with the button down. */
 static void drag(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_press *held = &screen->press;
@@ -1337,7 +1285,6 @@ static void release(struct ik_screen *screen, const struct ik_layout *layout)
 	held->text = NULL;
 }
 
-/* Handle the wheel, clicks and dragging. */
 static void mouse(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_layout layout = layout_of(screen);
@@ -1353,14 +1300,13 @@ static void mouse(struct ik_screen *screen, const struct ik_key *key)
 		press(screen, &layout, key);
 		break;
 	case IK_MOUSE_MOVE:
-		if (!screen->press.held)
-			return;
-		drag(screen, key);
-		break;
 	case IK_MOUSE_RELEASE:
 		if (!screen->press.held)
 			return;
-		release(screen, &layout);
+		if (key->button == IK_MOUSE_MOVE)
+			drag(screen, key);
+		else
+			release(screen, &layout);
 		break;
 	case IK_MOUSE_MIDDLE:
 	case IK_MOUSE_RIGHT:
@@ -1399,7 +1345,9 @@ static void handle_key(struct ik_screen *screen, const struct ik_key *key, enum 
 		return;
 	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
 		return;
-	screen->prompt->recalled = recalls(action) ||
+	/* A text from the history is sent unchanged. */
+	screen->prompt->recalled = action == IK_ACTION_UP || action == IK_ACTION_DOWN ||
+		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER ||
 		(screen->vi && ik_vi_mode(screen->vi) != IK_VI_INSERT);
 	if (action != IK_ACTION_NONE)
 		act(screen, action, key);
@@ -1595,7 +1543,6 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 
 /* ---- time ---- */
 
-/* Return the shorter of two delays; -1 is never. */
 static int64_t sooner(int64_t one, int64_t other)
 {
 	return one < 0 || (other >= 0 && other < one) ? other : one;
@@ -1802,7 +1749,6 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	ik_buf_done(&out);
 }
 
-/* Draw the help, with the keys of its search. */
 static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
 	static const struct ik_key_hint found[] = {
@@ -1830,7 +1776,6 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 		ik_search_restart(screen->help_find->search);
 }
 
-/* Draw the pane beside the scrollback or in its place. */
 static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
@@ -1856,7 +1801,6 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
-/* Draw what is at work, and the queue. */
 static void draw_activity(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
@@ -1916,7 +1860,7 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 static void draw_prompt(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, area, PROMPT);
-	if (screen->placeholder && is_draft_empty(screen) && !screen->prompt->found &&
+	if (screen->prompt->visual && is_draft_empty(screen) && !screen->prompt->found &&
 		context_of(screen) == IK_IN_EDITOR)
 		ik_cells_label(cells, area, area.row, area.column + (int)strlen(PROMPT), IK_STYLE_DIM,
 			_("Ask, or / @ !"));
@@ -2006,9 +1950,8 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 {
 	const struct ik_keymap *keymap = screen->keymap;
 
-	screen->inspector = ik_inspector_new(screen->calls, keymap);
+	screen->inspector = ik_inspector_new(screen->calls, keymap, options->drawer);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	ik_inspector_on_draw(screen->inspector, options->drawer);
 	screen->browser = ik_browser_new(screen->calls, keymap, options->tool_forms,
 		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);
@@ -2047,13 +1990,12 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->log->drawer = options->drawer;
 	screen->scrollback = screen->log->scrollback;
 	screen->welcome = options->welcome;
-	screen->placeholder = options->placeholder;
 	screen->vi = options->vi ? ik_vi_new() : NULL;
 	screen->activity = ik_activity_new(screen->calls, screen->keymap);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap);
 	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->history_bytes,
-		options->preselect);
+		options->visual);
 	make_panes(screen, options);
 	set_model(screen, options->provider, options->model);
 	return screen;
@@ -2069,7 +2011,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_prompt_free(screen->prompt);
 	ik_dialog_free(screen->dialog);
 	for (size_t i = 0; i < PANES; i++)
-		screen->panes[i]->ops->release(screen->panes[i]);
+		ik_pane_free(screen->panes[i]);
 	ik_activity_free(screen->activity);
 	ik_chat_log_free(screen->log);
 	ik_calls_free(screen->calls);

@@ -51,14 +51,14 @@ struct ik_screen_options {
 	size_t history_bytes;     /* limit */
 	const char *provider, *model;
 	const struct ik_welcome *welcome; /* borrowed; NULL for none */
-	bool placeholder;                 /* say in the empty prompt what it is for */
-	bool inspector;                   /* open it from the start, beside the conversation */
-	bool markdown;                    /* show replies as Markdown */
-	bool vi;                          /* the prompt has vi's keys */
-	bool hide_thinking;               /* never show a model's thinking */
-	bool preselect;                 /* select the first completion when the popup opens by itself */
-	int prose_width;                /* columns that prose may take; 0: all */
-	size_t tool_lines;              /* limit of the result lines shown for a folded call */
+	bool visual;        /* it is looked at, not read out: the empty prompt says what it is for, and
+				  * suggestions come with the first one selected */
+	bool inspector;     /* open it from the start, beside the conversation */
+	bool markdown;      /* show replies as Markdown */
+	bool vi;            /* the prompt has vi's keys */
+	bool hide_thinking; /* never show a model's thinking */
+	int prose_width;    /* columns that prose may take; 0: all */
+	size_t tool_lines;  /* limit of the result lines shown for a folded call */
 	const struct ik_drawer *drawer; /* draws pictures; borrowed; NULL if they are not shown */
 	ik_blob_reader *read_blob;      /* reads stored outputs of calls; NULL if there are none */
 	void *read_arg;

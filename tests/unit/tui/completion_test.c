@@ -138,10 +138,10 @@ static bool tell(void *arg, const char *text, size_t length, struct ik_completio
 	return true;
 }
 
-static void begin_prompt(bool preselect)
+static void begin_prompt(bool visual)
 {
 	keymap = ik_keymap_new(NULL);
-	prompt = ik_prompt_new(keymap, NULL, 0, preselect);
+	prompt = ik_prompt_new(keymap, NULL, 0, visual);
 	prompt->completer = tell;
 	prompt->completer_arg = NULL;
 	ik_cells_init(&cells);

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	calls = ik_calls_new();
 	keymap = ik_keymap_new(NULL);
-	inspector = ik_inspector_new(calls, keymap);
+	inspector = ik_inspector_new(calls, keymap, NULL);
 	pane = (struct ik_pane *)inspector;
 }
 

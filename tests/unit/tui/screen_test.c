@@ -106,7 +106,7 @@ Test(screen, an_empty_conversation_welcomes_you)
 	char directory[] = "~/src";
 	struct ik_welcome welcome = {.directory = directory, .empty = true};
 	struct ik_screen_options options = {.provider = "openai", .model = "gpt", .welcome = &welcome,
-		.placeholder = true};
+		.visual = true};
 	ik_screen_free(screen);
 	screen = ik_screen_new(&options);
 	ik_screen_set_scan(screen, IK_SCAN_IN_PROGRESS, 3, 12);
