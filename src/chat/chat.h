@@ -389,7 +389,7 @@ void ik_chat_forms_done(struct ik_agent *agent);
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
 /* Switch a tool on or off; asks whether for the session or permanently. */
 void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
-extern const struct ik_tool_forms ik_chat_tool_forms;
+ik_tool_form ik_chat_put_form;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
 void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Undo the file changes of one call; asks first. */

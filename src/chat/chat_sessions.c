@@ -74,7 +74,6 @@ static void make_row(const struct ik_chat_search *search, const struct ik_sessio
 static void take_places(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat_search *search = arg;
-	struct ik_search_page page = { .anew = search->first, .more = answer->row };
 	bool found = answer->status == IK_OK;
 	struct ik_session_row rows[PLACES];
 	struct ik_snippet snippets[PLACES];
@@ -88,7 +87,7 @@ static void take_places(void *arg, const struct ik_store_answer *answer)
 		free(search->row);
 		search->row = answer->row ? ik_strdup(answer->row) : NULL;
 	}
-	ik_sessions_take_found(ik_screen_sessions(search->agent->screen), rows, count, &page,
+	ik_sessions_take(ik_screen_sessions(search->agent->screen), rows, count, answer->row,
 		ik_clock_wall_ms(), found ? NULL : answer->error.text);
 	while (count > 0)
 		ik_snippet_done(&snippets[--count]);
@@ -134,7 +133,6 @@ static void ask_found(void *arg, const char *words, enum ik_sessions_scope scope
 	bool first)
 {
 	struct ik_agent *agent = arg;
-	const struct ik_search_page nothing = { .anew = true };
 	struct ik_chat_search *search;
 	struct ik_error error;
 
@@ -145,8 +143,8 @@ static void ask_found(void *arg, const char *words, enum ik_sessions_scope scope
 	search->scope = scope;
 	search->first = first;
 	if (ik_search_query_read(&search->query, words, strlen(words), &error) != IK_OK)
-		ik_sessions_take_found(ik_screen_sessions(agent->screen), NULL, 0, &nothing,
-			ik_clock_wall_ms(), error.text);
+		ik_sessions_take(ik_screen_sessions(agent->screen), NULL, 0, false, ik_clock_wall_ms(),
+			error.text);
 	else
 		ik_timer_start(search->timer, first && writing ? TYPING_MS : 0);
 }
@@ -185,8 +183,8 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 			? info->holder.host
 			: NULL;
 	}
-	ik_sessions_take(ik_screen_sessions(agent->screen), rows, i, ik_clock_wall_ms(),
-		answer->status == IK_OK ? NULL : answer->error.text);
+	ik_sessions_take(ik_screen_sessions(agent->screen), rows, i, i == IK_SESSIONS_PAGE,
+		ik_clock_wall_ms(), answer->status == IK_OK ? NULL : answer->error.text);
 }
 
 static void ask_list(void *arg, const char *words, enum ik_sessions_scope scope,

@@ -83,7 +83,7 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 
 /* Append a tool as described to the current provider (form 0), or in each wire format in turn,
  * always in the form with the strictest schema. Return false after the last. */
-static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
+bool ik_chat_put_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
 	const char **ret_name)
 {
 	const struct ik_chat *chat = arg;
@@ -108,8 +108,6 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 	*ret_name = form > 0 ? format->type : now->endpoint.provider;
 	return true;
 }
-
-const struct ik_tool_forms ik_chat_tool_forms = { put_form };
 
 /* ---- repeating a call ---- */
 

@@ -310,13 +310,6 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-static void fold_text(struct ik_editor *editor, size_t position, size_t length)
-{
-	size_t lines = count_lines(editor->now.text.data + position, length);
-
-	add_fold(&editor->now.folds, (struct fold){ position, length, lines });
-}
-
 /* Return the start of the first fold at or after position, or the end of the text if there is
  * none. */
 static size_t next_fold(const struct ik_editor *editor, size_t position)
@@ -369,7 +362,6 @@ static size_t start_of_line(const struct ik_editor *editor, size_t position)
 	}
 }
 
-/* Return the end of the line that contains position. */
 static size_t end_of_line(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->now.text.data;
@@ -487,7 +479,6 @@ static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, si
 	return piece;
 }
 
-/* Is position at a line end or at the end of the text? */
 static bool is_end(const struct ik_editor *editor, size_t position)
 {
 	return position >= editor->now.text.length ||
@@ -578,7 +569,6 @@ static struct editor_row top_row(struct ik_editor *editor, int width)
 	return row_of(editor, width, end_of_fold(fold) > position ? fold->position : position);
 }
 
-/* Return the column of a position within its row. */
 static int column_of(struct ik_editor *editor, int width, const struct editor_row *row,
 	size_t position)
 {
@@ -782,7 +772,7 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 	size_t count, enum editor_chain chain, bool pasted)
 {
 	struct ik_buf lines, repaired;
-	bool done = false, large;
+	bool done = false, large = false;
 
 	ik_buf_init(&lines, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&repaired, IK_LIMIT_USER_TEXT);
@@ -800,9 +790,9 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 		large = count > (pasted ? FOLD_BYTES : SET_FOLD_BYTES) ||
 			(pasted && count_lines(text, count) > FOLD_LINES);
 		done = replace_text(editor, position, length, text, count, chain);
-		if (done && large)
-			fold_text(editor, position, count);
 	}
+	if (done && large)
+		add_fold(&editor->now.folds, (struct fold){ position, count, count_lines(text, count) });
 	ik_buf_done(&lines);
 	ik_buf_done(&repaired);
 	return done;

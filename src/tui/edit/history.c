@@ -290,7 +290,6 @@ void ik_history_search_done(struct ik_history_search *search)
 	ik_buf_done(&search->query);
 }
 
-/* Find the last match in a text. Return false if there is none. */
 static bool find_last(const struct ik_needle *needle, const char *text, size_t length,
 	size_t *ret_position, size_t *ret_length)
 {

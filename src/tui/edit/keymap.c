@@ -414,12 +414,6 @@ void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, struct ik_
 	}
 }
 
-/* Is it an arrow key? Those explain themselves better than letters do. */
-static bool is_arrow(const struct ik_key *key)
-{
-	return key->modifiers == 0 && (key->code == IK_KEY_UP || key->code == IK_KEY_DOWN);
-}
-
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
 	struct ik_buf *out)
 {
@@ -429,10 +423,13 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 		const struct ik_stroke *stroke = &keymap->strokes[i];
 		const struct ik_binding *row = &bindings[stroke->row];
 		bool text = ik_key_is_text(&stroke->first);
+		/* Arrows explain themselves better than letters do. */
+		bool arrow = best && best->first.modifiers == 0 &&
+			(best->first.code == IK_KEY_UP || best->first.code == IK_KEY_DOWN);
 
 		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
 			continue;
-		if (!best || (text && !ik_key_is_text(&best->first) && !is_arrow(&best->first)))
+		if (!best || (text && !ik_key_is_text(&best->first) && !arrow))
 			best = stroke;
 	}
 	if (!best)

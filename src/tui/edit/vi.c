@@ -743,7 +743,6 @@ static void operate(struct ik_vi *vi, char operator, struct vi_motion motion, bo
 
 /* ---- commands ---- */
 
-/* Paste after or before the cursor. */
 static void paste(struct ik_vi *vi, bool after, size_t count)
 {
 	size_t position = vi->at, length = vi->yanked.length;
@@ -828,7 +827,6 @@ static void change_each(struct ik_vi *vi, uint32_t how, uint32_t argument, size_
 	ik_buf_done(&out);
 }
 
-/* Replace count characters. */
 static void replace(struct ik_vi *vi, uint32_t codepoint, size_t count)
 {
 	struct ik_buf text;
@@ -1012,13 +1010,6 @@ static void show_selection(struct ik_vi *vi)
 	vi->shown_length = vi->length;
 }
 
-static void begin_visual(struct ik_vi *vi, bool lines)
-{
-	vi->mode = IK_VI_VISUAL;
-	vi->visual_lines = lines;
-	vi->anchor = vi->cursor = vi->at;
-}
-
 static void operate_on_selection(struct ik_vi *vi, uint32_t key, uint32_t argument)
 {
 	bool ahead = vi->cursor >= vi->anchor;
@@ -1132,7 +1123,6 @@ static bool is_prefix(const struct ik_vi *vi, uint32_t key)
 	return (key == 'i' || key == 'a') && (vi->typed.operator|| visual);
 }
 
-/* Multiply the counts before and after an operator. */
 static size_t total_count(const struct ik_vi *vi)
 {
 	size_t before = vi->operator_count, after = vi->typed.count;
@@ -1202,7 +1192,9 @@ static void finish(struct ik_vi *vi)
 		return;
 	}
 	if (command.key == 'v' || command.key == 'V') {
-		begin_visual(vi, command.key == 'V');
+		vi->mode = IK_VI_VISUAL;
+		vi->visual_lines = command.key == 'V';
+		vi->anchor = vi->cursor = vi->at;
 	} else if (command.key == '.') {
 		repeat(vi, command.count);
 	} else if (command.key == 'u' || command.key == REDO) {

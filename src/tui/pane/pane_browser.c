@@ -58,8 +58,8 @@ struct ik_browser {
 	struct ik_browser_uses read_uses;
 	const struct ik_browser_row *looked_at; /* row last drawn with focus */
 
-	const struct ik_tool_forms *forms; /* NULL: there are none */
-	void *forms_arg;
+	ik_tool_form *put_form; /* NULL: there are none */
+	void *form_arg;
 	size_t form;   /* of the schema: 0 as written, 1 canonical, then each provider's form */
 	bool measured; /* the sizes of all rows, */
 	size_t bytes;  /* and their total, are known */
@@ -97,7 +97,6 @@ static int compare_use(const void *left, const void *right, void *arg)
 	return one < other ? -1 : one > other;
 }
 
-/* Return the row at a place in the list, or NULL if there is none. */
 static struct ik_browser_row *row_at(const struct ik_browser *browser, size_t place)
 {
 	if (place >= browser->pane.count)
@@ -202,7 +201,6 @@ static void count_uses(struct ik_browser *browser)
 	browser->counted = ik_calls_version(browser->session_calls);
 }
 
-/* Compare two rows by their executables' paths. */
 static int compare_paths(const void *left, const void *right)
 {
 	const struct ik_browser_row *const *one = left, *const *other = right;
@@ -214,14 +212,6 @@ static int compare_paths(const void *left, const void *right)
 static bool same(const char *one, const char *other)
 {
 	return one && other ? ik_text_equal(one, other) : one == other;
-}
-
-/* Has a tool changed in what the user or the model sees? */
-static bool differs(const struct ik_tool *one, const struct ik_tool *other)
-{
-	return one->state != other->state || !same(one->name, other->name) ||
-		!same(one->schema, other->schema) || !same(one->description, other->description) ||
-		!same(one->reason, other->reason);
 }
 
 /* Add a row for a deleted tool, with a copy of what rows show. */
@@ -249,10 +239,15 @@ static void add_gone(struct ik_browser *browser, const struct ik_tool *tool)
 static enum ik_tool_change change_of(const struct ik_browser_row *row,
 	const struct ik_browser_row *before)
 {
+	const struct ik_tool *one = before->tool, *other = row->tool;
+	/* In what the user or the model sees. */
+	bool differs = one->state != other->state || !same(one->name, other->name) ||
+		!same(one->schema, other->schema) || !same(one->description, other->description) ||
+		!same(one->reason, other->reason);
+
 	if (before->change == IK_CHANGE_GONE)
 		return IK_CHANGE_NEW;
-	return before->change == IK_CHANGE_NONE && differs(before->tool, row->tool) ? IK_CHANGE_OTHER
-																				: before->change;
+	return before->change == IK_CHANGE_NONE && differs ? IK_CHANGE_OTHER : before->change;
 }
 
 /* Mark changes from the old rows, and add the deleted tools. */
@@ -366,7 +361,6 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 	ik_buf_done(&out);
 }
 
-/* Add why a tool is unavailable, and a suggestion. */
 static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 {
 	if (ik_tool_is_offered(tool)) {
@@ -436,8 +430,8 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 		heading = ik_strdup(_("Parameters as one JSON Schema"));
 		text = tool->parameters;
 		length = tool->parameters_length;
-	} else if (browser->form > 1 && tool->parameters && browser->forms &&
-		browser->forms->put(browser->forms_arg, tool, browser->form - 2, &out, &name)) {
+	} else if (browser->form > 1 && tool->parameters && browser->put_form &&
+		browser->put_form(browser->form_arg, tool, browser->form - 2, &out, &name)) {
 		heading = ik_format(_("As %s gets it  ~%zu tokens"), name, tokens(out.length));
 		text = out.data;
 		length = out.length;
@@ -452,7 +446,6 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 	ik_buf_done(&out);
 }
 
-/* Add who may ask for a skill, and how. */
 static void add_callers(struct ik_browser *browser, const struct ik_tool *skill)
 {
 	char *usage = ik_format(_("%s%s%s loads it."), skill->name, skill->hint ? " " : "",
@@ -697,7 +690,7 @@ static void measure(struct ik_browser *browser)
 	struct ik_buf out;
 	size_t count = 0, bytes = 0;
 
-	if (browser->measured || !browser->forms)
+	if (browser->measured || !browser->put_form)
 		return;
 	browser->measured = true;
 	browser->bytes = 0;
@@ -708,7 +701,7 @@ static void measure(struct ik_browser *browser)
 		ik_buf_clear(&out);
 		row->bytes = 0;
 		if ((row->tool->parameters || row->tool->state == IK_TOOL_SKILL) &&
-			browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
+			browser->put_form(browser->form_arg, row->tool, 0, &out, &name))
 			row->bytes = out.length;
 		if (ik_tool_is_offered(row->tool))
 			browser->bytes += row->bytes;
@@ -745,7 +738,6 @@ static void leave_row(struct ik_browser *browser)
 	row_done(&gone);
 }
 
-/* Draw the list with its filter, and the selected tool. */
 static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 	const struct ik_status_bar *scan, struct ik_cells *cells, struct ik_rectangle area)
 {
@@ -913,7 +905,6 @@ static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_
 	return IK_PANE_CALLED;
 }
 
-/* Show the next or previous form of the schema. */
 static void turn_form(struct ik_browser *browser, bool back)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -924,8 +915,8 @@ static void turn_form(struct ik_browser *browser, bool back)
 	if (!row)
 		return;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
-	while (browser->forms && row->tool->parameters &&
-		browser->forms->put(browser->forms_arg, row->tool, forms - 2, &out, &name)) {
+	while (browser->put_form && row->tool->parameters &&
+		browser->put_form(browser->form_arg, row->tool, forms - 2, &out, &name)) {
 		ik_buf_clear(&out);
 		forms++;
 	}
@@ -935,20 +926,11 @@ static void turn_form(struct ik_browser *browser, bool back)
 	browser->read = NULL;
 }
 
-static struct ik_invocation switch_tool(struct ik_browser *browser)
-{
-	const struct ik_browser_row *row = selected_row(browser);
-
-	if (!row || row == &browser->heading ||
-		(!ik_tool_is_offered(row->tool) && row->tool->state != IK_TOOL_DISABLED))
-		return (struct ik_invocation){ .action = IK_ACTION_NONE };
-	return ik_pane_invoke(&browser->pane, IK_ACTION_SWITCH, row->tool->name);
-}
-
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
+	const struct ik_browser_row *row;
 
 	if (browser->call)
 		return form_key(browser, key, action, ret_invocation);
@@ -972,7 +954,10 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		open_form(browser);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_SWITCH:
-		*ret_invocation = switch_tool(browser);
+		row = selected_row(browser);
+		if (row && row != &browser->heading &&
+			(ik_tool_is_offered(row->tool) || row->tool->state == IK_TOOL_DISABLED))
+			*ret_invocation = ik_pane_invoke(pane, action, row->tool->name);
 		return IK_PANE_TAKEN;
 	default:
 		return IK_PANE_PASSED;
@@ -993,7 +978,7 @@ static const struct ik_pane_ops ops = {
 };
 
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	const struct ik_tool_forms *forms, void *forms_arg)
+	ik_tool_form *put_form, void *form_arg)
 {
 	struct ik_browser *browser = ik_pane_new(sizeof(*browser), &ops, keymap);
 
@@ -1008,7 +993,7 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 	};
 	browser->heading.tool = &browser->skills;
 	browser->session_calls = calls;
-	browser->forms = forms;
-	browser->forms_arg = forms_arg;
+	browser->put_form = put_form;
+	browser->form_arg = form_arg;
 	return browser;
 }

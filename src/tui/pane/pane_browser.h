@@ -14,21 +14,18 @@
 #include "tui/pane/pane.h"
 #include "tui/scrollback/calls.h"
 
-/* Supplies tools in the form that providers receive; the tui does not know that form. */
-struct ik_tool_forms {
-	/* Append the JSON text of a tool for the current provider (form 0) or for the provider kind
-	 * numbered form. *ret_name is the form's name, borrowed until the next call. Return false if
-	 * there is no such form. */
-	bool (*put)(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
-		const char **ret_name);
-};
+/* Append the JSON text of a tool as providers receive it, which the tui does not know: for the
+ * current provider (form 0) or for the provider kind numbered form. *ret_name is the form's name,
+ * borrowed until the next call. Return false if there is no such form. */
+typedef bool ik_tool_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
+	const char **ret_name);
 
 struct ik_browser;
 
-/* Return a new browser. keymap, calls and forms are borrowed; if forms is NULL, providers' forms
- * are unavailable. */
+/* Return a new browser. keymap and calls are borrowed; if put_form is NULL, providers' forms are
+ * unavailable. */
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	const struct ik_tool_forms *forms, void *forms_arg);
+	ik_tool_form *put_form, void *form_arg);
 
 /* Set the word completer, for paths in forms. */
 void ik_browser_on_complete(struct ik_browser *browser, ik_completer *completer, void *arg);

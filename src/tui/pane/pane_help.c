@@ -87,7 +87,6 @@ static void put_group(const struct ik_help *help, enum ik_group group, size_t na
 	ik_buf_done(&rows);
 }
 
-/* Append what panes are for, with their current keys. */
 static void put_panes(const struct ik_help *help, struct ik_buf *out)
 {
 	/* Translators: what stands in braces is replaced with a key: leave it as it is. */

@@ -70,7 +70,6 @@ struct ik_inspector {
 	size_t fold_count;
 };
 
-/* Note a line of the part that is made. */
 static void note_line(struct ik_inspector *inspector)
 {
 	inspector->lines = ik_alloc_more(inspector->lines, inspector->line_count,
@@ -89,14 +88,12 @@ static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_
 	return ik_pane_text(&inspector->pane, kind, text, length);
 }
 
-/* A sentence of the part that is made. */
 static void add_sentence(struct ik_inspector *inspector, enum ik_block_kind kind,
 	const char *sentence)
 {
 	ik_block_finish(add_block(inspector, kind, sentence, strlen(sentence)));
 }
 
-/* Return a word for a call's stage. */
 static const char *stage_word(enum ik_call_stage stage)
 {
 	switch (stage) {
@@ -229,7 +226,6 @@ static struct ik_fold *find_fold(const struct ik_inspector *inspector, enum ik_c
 	return NULL;
 }
 
-/* Return how all of the selected call is folded. */
 static enum ik_tree_state state_of_all(const struct ik_inspector *inspector)
 {
 	const struct ik_fold *fold = find_fold(inspector, IK_PARTS, 0);
@@ -237,7 +233,6 @@ static enum ik_tree_state state_of_all(const struct ik_inspector *inspector)
 	return fold ? fold->state : IK_TREE_USUAL;
 }
 
-/* Keep what was done to a node, or to all. */
 static void note_fold(struct ik_inspector *inspector, enum ik_call_part part, uint64_t path,
 	enum ik_tree_state state)
 {
@@ -312,7 +307,6 @@ static bool add_changes(struct ik_inspector *inspector)
 	return shown;
 }
 
-/* Free the trees of the text that was shown. */
 static void drop_trees(struct ik_inspector *inspector)
 {
 	for (size_t i = 0; i < IK_PARTS; i++)
@@ -347,7 +341,6 @@ static void add_pictures(struct ik_inspector *inspector)
 	}
 }
 
-/* Add what hooks did to the call. */
 static void add_hooks(struct ik_inspector *inspector)
 {
 	const struct ik_message *result = inspector->call->result;
@@ -434,24 +427,16 @@ static void find_cursor(struct ik_inspector *inspector, struct ik_inspector_line
 	ik_scrollback_select_at(inspector->pane.text, inspector->cursor, true);
 }
 
-/* Is there text whose end comes while the cursor is elsewhere? The window stays then. */
-static void keep_window(struct ik_inspector *inspector)
-{
-	if (inspector->pane.in_text && inspector->cursor + 1 < inspector->line_count)
-		ik_scrollback_keep(inspector->pane.text);
-}
-
-/* Show the selected call from scratch. */
 static void rebuild(struct ik_inspector *inspector)
 {
 	struct ik_pane *pane = &inspector->pane;
 	const struct ik_shown_call *call = inspector->call;
 	struct ik_inspector_line line = { .part = IK_PART_CALL };
 
-	if (call == inspector->shown)
-		keep_window(inspector);
-	else
+	if (call != inspector->shown)
 		inspector->page = 0;
+	else if (pane->in_text && inspector->cursor + 1 < inspector->line_count)
+		ik_scrollback_keep(pane->text); /* the end may grow while the cursor is elsewhere */
 	bool same = call == inspector->shown && inspector->page == inspector->shown_page;
 
 	if (inspector->cursor < inspector->line_count)
@@ -487,7 +472,6 @@ static void rebuild(struct ik_inspector *inspector)
 	inspector->shown_page = inspector->page;
 }
 
-/* Bring the text up to date. */
 static void sync_text(struct ik_inspector *inspector)
 {
 	const struct ik_shown_call *call = inspector->call;
@@ -532,7 +516,6 @@ static void enter_text(struct ik_inspector *inspector, bool in_text)
 	inspector->cursor = ik_scrollback_selected_index(text);
 }
 
-/* Fold or unfold a node. */
 static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree_state state)
 {
 	struct ik_inspector_line line = inspector->lines[index];
@@ -598,7 +581,6 @@ static void go_outward(struct ik_inspector *inspector)
 	}
 }
 
-/* All of the call at once. */
 static void fold_all(struct ik_inspector *inspector, enum ik_tree_state state)
 {
 	size_t kept = 0;

@@ -82,13 +82,6 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	ik_cells_label(cells, row, row.row, column, style, text + at);
 }
 
-/* Does a place belong to the same session as the visible place above it? */
-static bool goes_on(const struct ik_sessions *sessions, size_t index)
-{
-	return index > sessions->pane.list_top &&
-		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
-}
-
 /* Draw the parts common to sessions and places: the mark of the running session, and the age at
  * the right. Return the rest of the row. */
 static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
@@ -114,7 +107,7 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 	struct ik_rectangle row, enum ik_style style)
 {
 	const struct ik_session_row *entry = &sessions->rows[index];
-	bool titled = !goes_on(sessions, index);
+	bool titled = index <= sessions->pane.list_top || !ik_text_equal(entry->id, entry[-1].id);
 	int columns = titled ? row.columns / 4 : PLACE_INDENT;
 	struct ik_rectangle left = draw_edges(sessions, entry, titled, cells, row, style);
 	struct ik_rectangle title = { row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0 };
@@ -211,7 +204,6 @@ static const struct ik_key_hint words_hints[] = {
 	{ 0 },
 };
 
-/* Return the text for a search without results, as a new string. */
 static char *nothing_found(const struct ik_sessions *sessions)
 {
 	if (sessions->reading)
@@ -255,7 +247,6 @@ static char *pane_title(const struct ik_sessions *sessions)
 	}
 }
 
-/* Return the text for an empty list, as a new string. */
 static char *empty_text(const struct ik_sessions *sessions)
 {
 	if (sessions->said && sessions->pane.words.length == 0)
@@ -342,13 +333,11 @@ static void want_rows(struct ik_sessions *sessions)
 	sessions->source->end(sessions->source_arg, row->id, row->sequence);
 }
 
-/* Does Enter in the filter choose a session? */
 static bool picks(const struct ik_sessions *sessions)
 {
 	return sessions->picking && sessions->pane.filter;
 }
 
-/* Draw the list with its filter, and the end of the selected session. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar)
 {
@@ -423,9 +412,8 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 	ask(sessions, true);
 }
 
-/* Copy a page of rows, after the existing rows or in their place. */
-static void take_rows(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
-	int64_t now_ms, const char *problem)
+void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
+	bool more, int64_t now_ms, const char *problem)
 {
 	/* While results arrive, keep the newest selected if the user has not moved. */
 	const struct ik_session_row *selected = sessions->said && sessions->pane.selected == 0
@@ -439,6 +427,7 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 	if (sessions->anew)
 		clear(sessions);
 	sessions->reading = sessions->anew = false;
+	sessions->all = problem || !more;
 	sessions->now_ms = now_ms;
 	free(sessions->problem);
 	sessions->problem = problem ? ik_strdup(problem) : NULL;
@@ -460,21 +449,6 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 			sessions->pane.selected = i;
 	}
 	sessions->pane.count = first + count;
-}
-
-void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
-	int64_t now_ms, const char *problem)
-{
-	take_rows(sessions, rows, count, now_ms, problem);
-	sessions->all = problem || count < IK_SESSIONS_PAGE;
-}
-
-void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_session_row *rows,
-	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem)
-{
-	sessions->anew = page->anew;
-	take_rows(sessions, rows, count, now_ms, problem);
-	sessions->all = problem || !page->more;
 }
 
 int64_t ik_sessions_place(const struct ik_sessions *sessions, char **ret_words)
@@ -540,13 +514,11 @@ void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 	}
 }
 
-/* Reload the list; the filter stays. */
 static void open_pane(struct ik_pane *pane)
 {
 	ik_sessions_open((struct ik_sessions *)pane, NULL);
 }
 
-/* Run an action on the selected session. */
 static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action action,
 	struct ik_invocation *ret_invocation)
 {

@@ -32,13 +32,7 @@ struct ik_session_row {
 	size_t mark_count;
 };
 
-/* State of a search after a page. */
-struct ik_search_page {
-	bool anew; /* replace all rows */
-	bool more; /* more rows follow */
-};
-
-#define IK_SESSIONS_PAGE 100 /* rows of a full page; fewer: the last page */
+#define IK_SESSIONS_PAGE 100 /* rows of a page of the list */
 
 /* Which sessions to list: the user's, on a server also other users', or the user's in this
  * directory. */
@@ -51,7 +45,7 @@ struct ik_sessions_source {
 	void (*list)(void *arg, const char *words, enum ik_sessions_scope scope,
 		const struct ik_session_row *last);
 	/* Request a page of places where the words were said: the newest ones, or those after the
-	 * last page. writing: the user is still typing. Answer with ik_sessions_take_found(). */
+	 * last page. writing: the user is still typing. Answer with ik_sessions_take(). */
 	void (*search)(void *arg, const char *words, enum ik_sessions_scope scope, bool writing,
 		bool first);
 	/* Request the messages of a session up to the event `sequence` (0: the last one), inclusive.
@@ -78,11 +72,10 @@ void ik_sessions_pick(struct ik_sessions *sessions, const char *words);
 /* Search the text of all sessions for the words; "": the user types them. */
 void ik_sessions_search(struct ik_sessions *sessions, const char *words);
 
-/* Take the answer to a request. now_ms: wall clock; problem: why the page failed, or NULL. */
+/* Take the answer to a request. more: more rows follow; now_ms: wall clock; problem: why the page
+ * failed, or NULL. */
 void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
-	int64_t now_ms, const char *problem);
-void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_session_row *rows,
-	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
+	bool more, int64_t now_ms, const char *problem);
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_message *const *messages, size_t count);
 

@@ -276,7 +276,6 @@ static void add_schema(struct found *found, struct ik_json_span schema, int dept
 	}
 }
 
-/* Return the descriptions in one text. */
 static char *join(const struct found *found)
 {
 	/* Translators: between two types: "text or null". */

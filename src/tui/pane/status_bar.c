@@ -112,7 +112,6 @@ static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_
 		ik_elapsed_put(out, age(mark, bar->now_ms) / 1000);
 }
 
-/* Append the number of conversations in each state. */
 static void put_counts(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	size_t counts[IK_AGENT_STATE_COUNT] = { 0 };
@@ -375,13 +374,6 @@ static size_t whole_width(const struct text *texts)
 	return facts + keys + (facts > 0 && keys > 0 ? GAP : 0) + 2; /* one at each edge */
 }
 
-/* Shorten a name, but leave enough to recognise it. */
-static void shorten(struct text *text, size_t excess)
-{
-	if (text->columns > LEAST)
-		text->columns = text->columns > excess + LEAST ? text->columns - excess : LEAST;
-}
-
 static void drop_provider(struct text *text, const struct ik_status_bar *bar)
 {
 	size_t length = bar->provider ? strlen(bar->provider) : 0;
@@ -404,12 +396,6 @@ static void count_agents(struct text *text, const struct ik_status_bar *bar)
 	ik_buf_done(&out);
 }
 
-/* Does the scan need attention? */
-static bool is_loud(const struct ik_status_bar *bar)
-{
-	return bar->scan != IK_SCAN_COMPLETE || bar->tools_failed > 0;
-}
-
 /* Make the parts fit. A hint outlives all others: the user has just asked for it. The last part is
  * cut, not dropped. */
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
@@ -418,15 +404,16 @@ static void make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && whole_width(texts) > room; i++) {
 		struct text *text = &texts[steps[i].part];
+		size_t excess = whole_width(texts) - room;
 
-		if (steps[i].how == SHORTEN)
-			shorten(text, whole_width(texts) - room);
+		if (steps[i].how == SHORTEN && text->columns > LEAST)
+			text->columns = text->columns > excess + LEAST ? text->columns - excess : LEAST;
 		else if (steps[i].how == DROP_PROVIDER)
 			drop_provider(text, bar);
 		else if (steps[i].how == COUNT_AGENTS && bar->agent_count > 0)
 			count_agents(text, bar);
 		else if ((steps[i].how == DROP && !(steps[i].part == PART_KEY && bar->hint)) ||
-			(steps[i].how == DROP_QUIET && !is_loud(bar)))
+			(steps[i].how == DROP_QUIET && bar->scan == IK_SCAN_COMPLETE && bar->tools_failed == 0))
 			text->columns = 0;
 	}
 }

@@ -94,13 +94,7 @@ static char *model_example(const struct ik_welcome *welcome, size_t index)
 
 /* ---- the rows ---- */
 
-/* Return the text of the row of the directory; of the model; of what was found. */
-static char *place_text(const struct ik_welcome *welcome)
-{
-	return welcome->branch ? ik_format("%s · %s", welcome->directory, welcome->branch)
-						   : ik_strdup(welcome->directory);
-}
-
+/* Return the text of the row of the model; of what was found. */
 static char *model_text(const struct ik_status_bar *bar, bool practice)
 {
 	struct ik_buf out;
@@ -143,7 +137,6 @@ static char *keys_text(const struct ik_keymap *keymap, int columns)
 	return ik_buf_take(&out, NULL);
 }
 
-/* Add how to get a real model. */
 static void add_advice(struct welcome_page *page, const struct ik_welcome *welcome)
 {
 	add(page, NEED_AIR, NULL, IK_STYLE_DIM, ik_strdup(""));
@@ -163,7 +156,9 @@ static void write_page(struct welcome_page *page, const struct ik_welcome *welco
 
 	add(page, NEED_TITLE, NULL, IK_STYLE_BOLD, ik_strdup("ikigai " PACKAGE_VERSION));
 	add(page, NEED_AIR, NULL, IK_STYLE_DIM, ik_strdup(""));
-	add(page, NEED_PLACE, _("Directory"), IK_STYLE_NORMAL, place_text(welcome));
+	add(page, NEED_PLACE, _("Directory"), IK_STYLE_NORMAL,
+		welcome->branch ? ik_format("%s · %s", welcome->directory, welcome->branch)
+						: ik_strdup(welcome->directory));
 	add(page, NEED_MODEL, _("Model"), IK_STYLE_NORMAL, model_text(bar, practice));
 	/* Translators: a label for the tools and files that were found */
 	add(page, NEED_FOUND, _("Found"), IK_STYLE_NORMAL, found_text(welcome, bar));

@@ -63,7 +63,6 @@ struct ik_activity *ik_activity_free(struct ik_activity *activity)
 
 /* ---- events ---- */
 
-/* Return the text of an event in one line. */
 static char *line_of(const struct ik_event *event, size_t most)
 {
 	return ik_pane_line(event->text, event->text_length < most ? event->text_length : most);
@@ -76,7 +75,6 @@ static void end_wait(struct ik_activity *activity)
 	activity->loading = false;
 }
 
-/* Note that a wait has begun or ended. */
 static void note_wait(struct ik_activity *activity, const struct ik_event *event)
 {
 	activity->loading = !event->text || event->text_length > 0;
@@ -113,7 +111,6 @@ static void note_turn(struct ik_activity *activity, const struct ik_event *event
 		activity->input_tokens = activity->output_tokens = 0;
 }
 
-/* Note what the model is doing. */
 static void note_model(struct ik_activity *activity, const struct ik_event *event,
 	enum ik_phase phase)
 {

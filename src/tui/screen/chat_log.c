@@ -112,14 +112,6 @@ static void grow(struct ik_chat_log *log, enum ik_block_kind kind, const struct 
 	ik_block_append(block, event->text, event->text_length);
 }
 
-/* The provider searches the web. */
-static void grow_search(struct ik_chat_log *log, const struct ik_event *event)
-{
-	log->live_open = false;
-	grow(log, IK_BLOCK_NOTICE, event);
-	log->live_open = false;
-}
-
 /* The stored message of a text or thoughts: of the first that waits for one, or
  * of one that was never streamed. */
 static void finish_live(struct ik_chat_log *log, struct ik_message *message,
@@ -344,7 +336,9 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 		grow(log, IK_BLOCK_THINKING, event);
 		break;
 	case IK_EVENT_SEARCH:
-		grow_search(log, event);
+		log->live_open = false; /* a notice of its own */
+		grow(log, IK_BLOCK_NOTICE, event);
+		log->live_open = false;
 		break;
 	case IK_EVENT_CALL_PROGRESS:
 	case IK_EVENT_TOOL_STARTED:

@@ -324,7 +324,6 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 
 /* ---- keys ---- */
 
-/* Answer the question with a choice and remove it. */
 static void answer(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
@@ -373,13 +372,6 @@ static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation
 	}
 }
 
-static void select_next(struct dialog_question *question, bool back)
-{
-	size_t count = question->choice_count;
-
-	question->selected = (question->selected + (back ? count - 1 : 1)) % count;
-}
-
 /* Choose by letter; return false if no choice has this letter. */
 static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 	struct ik_invocation *ret_answer)
@@ -402,7 +394,6 @@ static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 	return false;
 }
 
-/* Handle a key while the text for a choice is written. */
 static bool write_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
 	struct ik_invocation *ret_answer)
 {
@@ -440,7 +431,8 @@ bool ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_a
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
 	case IK_ACTION_COMPLETE:
-		select_next(question, action == IK_ACTION_LEFT);
+		question->selected += action == IK_ACTION_LEFT ? question->choice_count - 1 : 1;
+		question->selected %= question->choice_count;
 		return true;
 	default:
 		return ik_pane_scroll_text(&question->pane, action) ||
@@ -608,7 +600,6 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	free(title);
 }
 
-/* Draw the last row: the keys and what they do. */
 static void draw_keys(const struct dialog_question *question, struct ik_cells *cells,
 	struct ik_rectangle row, bool scrolls)
 {

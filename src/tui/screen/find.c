@@ -100,7 +100,6 @@ static void write_pattern(struct ik_find *find, const char *text, size_t length)
 	ik_search_set(find->search, pattern->data, pattern->length);
 }
 
-/* Erase the last cluster of the pattern, or all of it. */
 static void erase_pattern(struct ik_find *find, bool all)
 {
 	struct ik_buf *pattern = &find->pattern;

@@ -385,7 +385,6 @@ static void write_welcome(struct ik_linear *linear, const struct ik_screen_parts
 	linear->welcomed = true;
 }
 
-/* Write what is new beside the conversation. */
 static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	const struct ik_cells *cells)
 {
@@ -412,7 +411,6 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	linear->pane = lines;
 }
 
-/* Say that the request failed, why, and what happens next. */
 static void say_retry(struct ik_linear *linear, const struct ik_activity *activity)
 {
 	int64_t left = activity->retry_at_ms - activity->now_ms;
@@ -429,11 +427,6 @@ static void say_retry(struct ik_linear *linear, const struct ik_activity *activi
 	free(sentence);
 	free(key);
 	ik_buf_done(&time);
-}
-
-static bool is_model(enum ik_phase phase)
-{
-	return phase == IK_PHASE_REQUEST || phase == IK_PHASE_THINKING || phase == IK_PHASE_WRITING;
 }
 
 /* Say what is at work if that has changed. */
@@ -454,7 +447,7 @@ static void write_activity(struct ik_linear *linear, const struct ik_activity *a
 	case IK_PHASE_REQUEST:
 	case IK_PHASE_THINKING:
 	case IK_PHASE_WRITING:
-		if (!is_model(before) && before != IK_PHASE_RUNNING && before != IK_PHASE_ASKING)
+		if (before < IK_PHASE_REQUEST || before == IK_PHASE_RETRY)
 			say(linear, _("The model is working."));
 		break;
 	case IK_PHASE_RUNNING: /* the calls announce themselves */
@@ -524,7 +517,6 @@ static void write_found(struct ik_linear *linear, const struct ik_screen_parts *
 	ik_buf_done(&line);
 }
 
-/* Say the other states of the status bar that have changed. */
 static void write_states(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
 	const struct ik_status_bar *bar = screen->bar;

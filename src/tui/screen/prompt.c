@@ -30,7 +30,6 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 
 /* ---- completions ---- */
 
-/* Close the popup and release its candidates. */
 static void close_popup(struct ik_popup *popup)
 {
 	free((char *)popup->shown.typed);
@@ -107,18 +106,6 @@ static void move_in_popup(struct ik_popup *popup, int direction)
 	popup->chosen = ik_strdup(popup->shown.candidates[popup->matches[popup->selected]].text);
 }
 
-/* Select the candidate in a cell; return false if there is none. */
-static bool click_popup(struct ik_popup *popup, int row, int column)
-{
-	const struct ik_rectangle *area = &popup->area;
-
-	if (row < area->row || row >= area->row + area->rows || column < area->column ||
-		column >= area->column + area->columns)
-		return false;
-	popup->selected = popup->top + (size_t)(row - area->row);
-	return true;
-}
-
 /* Append a text, sanitised, on one line. */
 static void put_line(struct ik_buf *out, const char *text)
 {
@@ -126,7 +113,6 @@ static void put_line(struct ik_buf *out, const char *text)
 	ik_sanitize_line(out, text, strnlen(text, TEXT_BYTES));
 }
 
-/* Measure the columns of the names and of the visible rows. */
 static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, int *ret_row)
 {
 	struct ik_buf out;
@@ -359,9 +345,13 @@ static void complete(struct ik_prompt *prompt, int direction, bool opened)
 
 bool ik_prompt_click(struct ik_prompt *prompt, int row, int column)
 {
-	if (!click_popup(&prompt->popup, row, column))
+	const struct ik_popup *popup = &prompt->popup;
+	const struct ik_rectangle *area = &popup->area;
+
+	if (row < area->row || row >= area->row + area->rows || column < area->column ||
+		column >= area->column + area->columns)
 		return false;
-	take(prompt, prompt->popup.matches[prompt->popup.selected]);
+	take(prompt, popup->matches[popup->top + (size_t)(row - area->row)]);
 	return true;
 }
 
@@ -382,7 +372,6 @@ static bool accept(struct ik_prompt *prompt)
 	return true;
 }
 
-/* Handle a key while the candidates are shown. */
 static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 {
 	bool selected = prompt->popup.selected != NONE;
@@ -455,7 +444,6 @@ struct ik_editor *ik_prompt_front(const struct ik_prompt *prompt)
 	return prompt->found ? prompt->found : prompt->editor;
 }
 
-/* End the history search and restore the text. */
 static void close_history(struct ik_prompt *prompt)
 {
 	if (prompt->found)
@@ -463,14 +451,6 @@ static void close_history(struct ik_prompt *prompt)
 	prompt->found = ik_editor_free(prompt->found);
 }
 
-static void open_history(struct ik_prompt *prompt)
-{
-	ik_history_search_init(&prompt->search, prompt->history);
-	prompt->found = ik_editor_new(NULL);
-	close_popup(&prompt->popup);
-}
-
-/* Show the match, with the query highlighted. */
 static void show_found(struct ik_prompt *prompt)
 {
 	const struct ik_history_search *search = &prompt->search;
@@ -495,7 +475,6 @@ static void take_found(struct ik_prompt *prompt)
 	close_history(prompt);
 }
 
-/* Append typed or pasted text to the query. */
 static void type_query(struct ik_history_search *search, const struct ik_key *key)
 {
 	struct ik_buf text;
@@ -506,20 +485,15 @@ static void type_query(struct ik_history_search *search, const struct ik_key *ke
 	ik_buf_done(&text);
 }
 
-/* Is it Ctrl-G, which ends a search in Emacs and shells? */
-static bool is_leave(const struct ik_key *key)
-{
-	return key->code == IK_KEY_CHARACTER && key->modifiers == IK_CONTROL &&
-		(key->codepoint | 0x20) == 'g';
-}
-
 bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 	const struct ik_key *key)
 {
 	if (!prompt->found && action != IK_ACTION_HISTORY_SEARCH)
 		return false;
 	if (!prompt->found) {
-		open_history(prompt);
+		ik_history_search_init(&prompt->search, prompt->history);
+		prompt->found = ik_editor_new(NULL);
+		close_popup(&prompt->popup);
 		return true;
 	}
 	switch (action) {
@@ -544,7 +518,8 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 		take_found(prompt);
 		return true;
 	default:
-		if (is_leave(key)) {
+		if (key->code == IK_KEY_CHARACTER && key->modifiers == IK_CONTROL &&
+			(key->codepoint | 0x20) == 'g') { /* ends a search in Emacs and shells */
 			close_history(prompt);
 			return true;
 		}

@@ -257,13 +257,6 @@ static const struct ik_vi *vi_of(const struct ik_screen *screen)
 
 /* ---- help, search, questions ---- */
 
-static void open_search(struct ik_screen *screen)
-{
-	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
-		screen->side = NULL; /* the searched text must be visible */
-	ik_find_open(find_of(screen));
-}
-
 /* After the line of a search closes, give focus to the conversation if it shows matches. */
 static void note_found(struct ik_screen *screen)
 {
@@ -435,15 +428,6 @@ static void withdraw_inspector(struct ik_screen *screen)
 		return;
 	screen->side = NULL;
 	screen->inspector_due = true;
-}
-
-/* Leave a pane: show the previous one again, unless it would cover the conversation. */
-static void go_back(struct ik_screen *screen)
-{
-	struct ik_pane *before = screen->columns >= IK_WIDE_COLUMNS ? screen->side_before : NULL;
-
-	ik_screen_close_side(screen);
-	screen->side = before;
 }
 
 /* ---- sessions, and places in them ---- */
@@ -687,7 +671,6 @@ static struct ik_pane *scroll_target(const struct ik_screen *screen)
 	return focus_of(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
 }
 
-/* Scroll by a page, or to the top or the bottom. */
 static void scroll(struct ik_screen *screen, enum ik_action action)
 {
 	struct ik_pane *pane = scroll_target(screen);
@@ -698,7 +681,6 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 		(void)ik_pane_scroll_by(screen->scrollback, action);
 }
 
-/* Toggle between Markdown and source for all replies. */
 static void toggle_raw(struct ik_screen *screen)
 {
 	bool markdown = ik_chat_log_toggle_markdown(screen->log);
@@ -859,7 +841,6 @@ static void rewind_to(struct ik_screen *screen)
 	ask_number(screen, IK_ACTION_REWIND, (int)number);
 }
 
-/* Return the buffer for copied text, emptied. */
 static struct ik_buf *begin_copy(struct ik_screen *screen)
 {
 	ik_buf_done(&screen->copied);
@@ -964,7 +945,9 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		toggle_raw(screen);
 		break;
 	case IK_ACTION_SEARCH:
-		open_search(screen);
+		if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
+			screen->side = NULL; /* the searched text must be visible */
+		ik_find_open(find_of(screen));
 		break;
 	case IK_ACTION_FIND_NEXT:
 	case IK_ACTION_FIND_PREVIOUS:
@@ -1102,7 +1085,9 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 		open_pane(screen, pane_of(screen->inspector));
 		ik_inspector_follow(screen->inspector);
 	} else if (result == IK_PANE_CLOSED) {
-		go_back(screen);
+		/* Show the one before again, unless it would cover the conversation. */
+		ik_screen_close_side(screen);
+		screen->side = screen->columns >= IK_WIDE_COLUMNS ? screen->side_before : NULL;
 	}
 	return result != IK_PANE_PASSED;
 }
@@ -1137,7 +1122,6 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 		ik_scrollback_scroll(screen->scrollback, rows);
 }
 
-/* Handle a click on a question: open it if it is postponed, else answer. */
 static void click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1149,7 +1133,6 @@ static void click_dialog(struct ik_screen *screen, const struct ik_layout *layou
 	note_answer(screen);
 }
 
-/* Handle a click on a side pane: give it focus and select the row of its list. */
 static void click_pane(struct ik_screen *screen, int row)
 {
 	ik_dialog_set_open(screen->dialog, false);
@@ -1157,7 +1140,6 @@ static void click_pane(struct ik_screen *screen, int row)
 	(void)screen->side->ops->click(screen->side, row);
 }
 
-/* Handle a click on the conversation: give it focus, and fold or unfold a block. */
 static void click_scrollback(struct ik_screen *screen, const struct ik_layout *layout, int row)
 {
 	if (!ik_dialog_is_open(screen->dialog))
@@ -1548,7 +1530,6 @@ static int64_t sooner(int64_t one, int64_t other)
 	return one < 0 || (other >= 0 && other < one) ? other : one;
 }
 
-/* Have the status bar show what the next key would do. */
 static void show_hint(struct ik_screen *screen)
 {
 	screen->bar.hint = screen->again ? screen->again_hint : ik_keymap_pending(screen->keymap);
@@ -1732,10 +1713,10 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
-	else if (!searching && !writing && !ik_find_shows(find_of(screen)) && focus && screen->vi)
-		ik_buf_printf(&out, " %s ", ik_vi_mode_name(screen->vi));
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
+	else if (!searching && focus && screen->vi)
+		ik_buf_printf(&out, " %s ", ik_vi_mode_name(screen->vi));
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_ACCENT, out.data);
 	if (context == IK_IN_SCROLLBACK || searching || (writing && !screen->help_open)) {
@@ -1791,7 +1772,6 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 		ik_cells_set_cursor(cells, cursor_row, cursor_column);
 }
 
-/* Draw one sentence in place of a screen too small to use. */
 static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cells)
 {
 	char *text = ik_format(_("The terminal is too small: %dx%d; ikigai needs at least %dx%d"),
@@ -1925,7 +1905,6 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 
 /* ---- creation ---- */
 
-/* Store the names of the keys that the status bar shows. */
 static void name_keys(struct ik_screen *screen)
 {
 	static const struct ik_key_hint hints[] = {
@@ -1952,8 +1931,7 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 
 	screen->inspector = ik_inspector_new(screen->calls, keymap, options->drawer);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	screen->browser = ik_browser_new(screen->calls, keymap, options->tool_forms,
-		options->tool_forms_arg);
+	screen->browser = ik_browser_new(screen->calls, keymap, options->put_form, options->form_arg);
 	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);
 	screen->picker = ik_picker_new(keymap);
 	screen->help = ik_help_new(options->commands, options->commands_arg, keymap);

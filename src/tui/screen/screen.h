@@ -62,8 +62,8 @@ struct ik_screen_options {
 	const struct ik_drawer *drawer; /* draws pictures; borrowed; NULL if they are not shown */
 	ik_blob_reader *read_blob;      /* reads stored outputs of calls; NULL if there are none */
 	void *read_arg;
-	const struct ik_tool_forms *tool_forms; /* how providers describe tools, or NULL */
-	void *tool_forms_arg;
+	ik_tool_form *put_form; /* how providers describe tools, or NULL */
+	void *form_arg;
 	const struct ik_sessions_source *sessions; /* the stored sessions, or NULL */
 	void *sessions_arg;
 	ik_help_commands *commands; /* for the help; NULL: none */
