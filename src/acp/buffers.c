@@ -55,8 +55,6 @@ static void on_saved(void *arg, struct ik_json_span result, const char *error)
 {
 	struct ik_preparation *preparation = arg;
 
-	(void)result;
-	(void)error;
 	preparation->question = 0;
 	go_on_as_it_is(preparation);
 }

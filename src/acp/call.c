@@ -48,7 +48,6 @@ static struct ik_viewed_call *want(struct ik_calls_viewed *calls, const char *id
 	return call;
 }
 
-/* Forget a call. */
 static void forget(struct ik_viewed_call *call)
 {
 	struct ik_viewed_call **at = &call->all->first;
@@ -162,8 +161,7 @@ static void put_change(const struct ik_viewed_call *call, bool live, struct ik_b
 	free(path);
 }
 
-/* Append what a call does, and why it is asked about (NULL: it isn't). */
-static void put_call(const struct ik_viewed_call *call, bool live, const char *why,
+void ik_viewed_call_put(const struct ik_viewed_call *call, bool live, const char *why,
 	struct ik_buf *out)
 {
 	struct ik_json_span arguments = arguments_of(call);
@@ -186,11 +184,6 @@ static void put_call(const struct ik_viewed_call *call, bool live, const char *w
 	ik_json_close(out, ']');
 }
 
-void ik_viewed_call_put(const struct ik_viewed_call *call, const char *why, struct ik_buf *out)
-{
-	put_call(call, true, why, out);
-}
-
 /* ---- its life ---- */
 
 void ik_viewed_call_begin(struct ik_calls_viewed *calls, const char *id, const char *name)
@@ -203,7 +196,7 @@ void ik_viewed_call_begin(struct ik_calls_viewed *calls, const char *id, const c
 	if (!is_new)
 		return;
 	ik_update_open(&out, calls->viewer, "tool_call");
-	put_call(call, false, NULL, &out);
+	ik_viewed_call_put(call, false, NULL, &out);
 	ik_update_send(calls->viewer, &out);
 }
 
@@ -221,7 +214,7 @@ struct ik_viewed_call *ik_viewed_call_tell(struct ik_calls_viewed *calls, const 
 	call->arguments = ik_strndup(arguments, length);
 	call->length = length;
 	ik_update_open(&out, calls->viewer, is_new ? "tool_call" : "tool_call_update");
-	put_call(call, live, NULL, &out);
+	ik_viewed_call_put(call, live, NULL, &out);
 	ik_update_send(calls->viewer, &out);
 	return call;
 }

@@ -46,9 +46,10 @@ void ik_viewed_call_begin(struct ik_calls_viewed *calls, const char *id, const c
 struct ik_viewed_call *ik_viewed_call_tell(struct ik_calls_viewed *calls, const char *id,
 	const char *name, const char *line, const char *arguments, size_t length, bool live);
 
-/* Append what identifies and describes a call, for a question about it; why (NULL: nothing) is a
- * sentence. */
-void ik_viewed_call_put(const struct ik_viewed_call *call, const char *why, struct ik_buf *out);
+/* Append what identifies and describes a call, and why it is asked about, a sentence (NULL: it isn't). live:
+ * as in ik_viewed_call_tell(). */
+void ik_viewed_call_put(const struct ik_viewed_call *call, bool live, const char *why,
+	struct ik_buf *out);
 
 /* It runs. It has printed something: show it, but not too often. */
 void ik_viewed_call_run(struct ik_viewed_call *call);

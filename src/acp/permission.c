@@ -143,7 +143,7 @@ static void ask(struct ik_viewed_call *call, const char *why)
 	call->targets = find_targets(call);
 	ik_peer_open(&params);
 	ik_json_printf(&params, "'sessionId':'%s','toolCall':{", call->all->viewer->session);
-	ik_viewed_call_put(call, why, &params);
+	ik_viewed_call_put(call, true, why, &params);
 	ik_json_printf(&params, "},'options':[");
 	put_options(call, &params);
 	ik_json_close(&params, ']');

@@ -51,6 +51,7 @@ struct server {
 struct editor_request {
 	struct server *server;
 	struct ik_json_span id, params;
+	enum ik_opening opening; /* of a request to open a session */
 };
 
 static void refuse(const struct editor_request *in, int code, const char *sentence)
@@ -114,10 +115,10 @@ static void on_turn(void *arg)
 }
 
 /* Open a session. One that is open already is opened anew. */
-static void open_session(const struct editor_request *in, enum ik_opening opening)
+static void open_session(const struct editor_request *in)
 {
 	struct server *server = in->server;
-	struct session **at = opening == IK_OPENING_NEW ? NULL : find_session(in), *session;
+	struct session **at = in->opening == IK_OPENING_NEW ? NULL : find_session(in), *session;
 	struct ik_editor_session *opened;
 
 	if (at && ik_editor_session_is_busy((*at)->session)) {
@@ -128,27 +129,12 @@ static void open_session(const struct editor_request *in, enum ik_opening openin
 		close_session(at);
 	server->options.capabilities = (struct ik_json_span){ server->capabilities.data,
 		server->capabilities.length };
-	opened = ik_editor_session_open(&server->options, opening, in->id, in->params);
+	opened = ik_editor_session_open(&server->options, in->opening, in->id, in->params);
 	if (!opened)
 		return;
 	session = ik_alloc(sizeof(*session));
 	*session = (struct session){ server->sessions, opened };
 	server->sessions = session;
-}
-
-static void new_session(const struct editor_request *in)
-{
-	open_session(in, IK_OPENING_NEW);
-}
-
-static void load_session(const struct editor_request *in)
-{
-	open_session(in, IK_OPENING_LOAD);
-}
-
-static void resume_session(const struct editor_request *in)
-{
-	open_session(in, IK_OPENING_RESUME);
 }
 
 static void end_session(const struct editor_request *in)
@@ -159,30 +145,6 @@ static void end_session(const struct editor_request *in)
 		return;
 	close_session(at);
 	answer_empty(in);
-}
-
-static void prompt(const struct editor_request *in)
-{
-	struct ik_editor_session *session = session_of(in);
-
-	if (session)
-		ik_editor_session_prompt(session, in->id, in->params);
-}
-
-static void set_mode(const struct editor_request *in)
-{
-	struct ik_editor_session *session = session_of(in);
-
-	if (session)
-		ik_editor_session_set_mode(session, in->id, in->params);
-}
-
-static void set_option(const struct editor_request *in)
-{
-	struct ik_editor_session *session = session_of(in);
-
-	if (session)
-		ik_editor_session_set_option(session, in->id, in->params);
 }
 
 /* ---- the store ---- */
@@ -371,38 +333,49 @@ static void cancel_request(const struct editor_request *in)
 
 static const struct acp_method {
 	const char *name;
-	void (*fn)(const struct editor_request *in);
 	bool notification;
+	void (*fn)(const struct editor_request *in);
+	/* Or a request about an open session. */
+	void (*session)(struct ik_editor_session *session, struct ik_json_span request,
+		struct ik_json_span params);
+	enum ik_opening opening; /* for open_session() */
 } methods[] = {
-	{ "initialize", initialize, false },
-	{ "authenticate", answer_empty, false },
-	{ "session/new", new_session, false },
-	{ "session/load", load_session, false },
-	{ "session/resume", resume_session, false },
-	{ "session/list", list_sessions, false },
-	{ "session/close", end_session, false },
-	{ "session/delete", delete_session, false },
-	{ "session/prompt", prompt, false },
-	{ "session/set_mode", set_mode, false },
-	{ "session/set_config_option", set_option, false },
-	{ "session/cancel", cancel, true },
-	{ "$/cancel_request", cancel_request, true },
+	{ "initialize", .fn = initialize },
+	{ "authenticate", .fn = answer_empty },
+	{ "session/new", .fn = open_session, .opening = IK_OPENING_NEW },
+	{ "session/load", .fn = open_session, .opening = IK_OPENING_LOAD },
+	{ "session/resume", .fn = open_session, .opening = IK_OPENING_RESUME },
+	{ "session/list", .fn = list_sessions },
+	{ "session/close", .fn = end_session },
+	{ "session/delete", .fn = delete_session },
+	{ "session/prompt", .session = ik_editor_session_prompt },
+	{ "session/set_mode", .session = ik_editor_session_set_mode },
+	{ "session/set_config_option", .session = ik_editor_session_set_option },
+	{ "session/cancel", .notification = true, .fn = cancel },
+	{ "$/cancel_request", .notification = true, .fn = cancel_request },
 };
 
 static void on_message(void *arg, const struct ik_rpc_message *message)
 {
 	const struct acp_method *method = methods,
 							*end = methods + sizeof(methods) / sizeof(methods[0]);
-	const struct editor_request in = { arg, message->id, message->params };
+	struct editor_request in = { arg, message->id, message->params, IK_OPENING_NEW };
+	struct ik_editor_session *session;
 	bool notification = message->kind == IK_RPC_NOTIFICATION;
 
 	while (method < end &&
 		(method->notification != notification || !ik_json_string_is(message->method, method->name)))
 		method++;
-	if (method < end)
+	if (method == end) {
+		if (!notification)
+			refuse(&in, IK_RPC_UNKNOWN_METHOD, "Method not found");
+		return;
+	}
+	in.opening = method->opening;
+	if (method->fn)
 		method->fn(&in);
-	else if (!notification)
-		refuse(&in, IK_RPC_UNKNOWN_METHOD, "Method not found");
+	else if ((session = session_of(&in)))
+		method->session(session, in.id, in.params);
 }
 
 /* The editor is gone: store what was said, end what runs. */

@@ -11,7 +11,6 @@
 #include "acp/settings.h"
 #include "acp/trust.h"
 #include "acp/view.h"
-#include "commands/choices.h"
 #include "conversation/title.h"
 #include "core/attach.h"
 #include "core/print.h"
@@ -31,7 +30,7 @@ struct ik_editor_session {
 	struct ik_view view;
 	struct ik_buffers buffers;
 	struct ik_editor_trust trust;
-	struct ik_settings *settings;
+	struct ik_choices *choices; /* of models */
 	struct ik_actions *actions; /* the commands */
 
 	enum ik_opening opening;
@@ -145,7 +144,7 @@ static void on_attached(void *arg, struct ik_message *message, const char *last_
 	if (last_command[0] != '\0')
 		memcpy(session->shared_command, last_command, sizeof(session->shared_command));
 	session->prompts->runs = true;
-	ik_session_submit_message(session->core.session, message);
+	ik_session_submit(session->core.session, message);
 }
 
 /* Send a message, with what goes with it. */
@@ -280,18 +279,24 @@ bool ik_editor_session_cancel(struct ik_editor_session *session, struct ik_json_
 
 /* ---- settings ---- */
 
-/* Tell the editor of settings that have changed. */
-static void tell_settings(struct ik_editor_session *session)
+static void put_settings(const struct ik_editor_session *session, struct ik_buf *out)
 {
+	ik_settings_put_options(&session->core, session->choices, out);
+}
+
+/* Tell the editor of settings that have changed. */
+static void tell_settings(void *arg)
+{
+	struct ik_editor_session *session = arg;
 	struct ik_buf now, out;
 
 	if (session->request)
 		return;
 	ik_buf_init(&now, IK_LIMIT_ENVELOPE);
-	ik_settings_put_options(session->settings, &now);
+	put_settings(session, &now);
 	if (!ik_text_equal(now.data, session->told.data)) {
 		ik_update_open(&out, &session->viewer, "config_option_update");
-		ik_settings_put_options(session->settings, &out);
+		put_settings(session, &out);
 		ik_update_send(&session->viewer, &out);
 		ik_update_open(&out, &session->viewer, "current_mode_update");
 		ik_json_printf(&out, "'currentModeId':'%s'",
@@ -302,11 +307,6 @@ static void tell_settings(struct ik_editor_session *session)
 	session->told = now;
 }
 
-static void on_settings(void *arg)
-{
-	tell_settings(arg);
-}
-
 /* Set what is called id to the string in value, and answer. */
 static void set(struct ik_editor_session *session, struct ik_json_span request, const char *id,
 	struct ik_json_span value, bool whole)
@@ -315,15 +315,15 @@ static void set(struct ik_editor_session *session, struct ik_json_span request, 
 	struct ik_error error = { .text = "" };
 	struct ik_buf result;
 
-	if (!text || ik_settings_set(session->settings, id, text, &error) != IK_OK) {
+	if (!text || ik_settings_set(&session->core, id, text, &error) != IK_OK) {
 		ik_peer_refuse(session->options.peer, request, IK_RPC_INVALID_PARAMS,
 			text ? error.text : "there is no value");
 	} else {
 		ik_peer_open(&result);
 		if (whole) {
 			ik_buf_clear(&session->told);
-			ik_settings_put_options(session->settings, &session->told);
-			ik_settings_put_options(session->settings, &result);
+			put_settings(session, &session->told);
+			put_settings(session, &result);
 		}
 		ik_peer_answer(session->options.peer, request, &result);
 		tell_settings(session);
@@ -436,7 +436,6 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_editor_session *session = arg;
 
-	(void)registry;
 	if (!session->request) /* it is open */
 		tell_commands(session);
 }
@@ -463,9 +462,9 @@ static void open_session(struct ik_editor_session *session)
 	ik_peer_open(&result);
 	if (session->opening == IK_OPENING_NEW)
 		ik_json_printf(&result, "'sessionId':'%s'", session->id);
-	ik_settings_put_modes(session->settings, &result);
-	ik_settings_put_options(session->settings, &result);
-	ik_settings_put_options(session->settings, &session->told);
+	ik_settings_put_modes(&session->core, &result);
+	put_settings(session, &result);
+	put_settings(session, &session->told);
 	ik_peer_answer(session->options.peer, (struct ik_json_span){ request, strlen(request) },
 		&result);
 	free(request);
@@ -528,7 +527,6 @@ static enum ik_status start(struct ik_editor_session *session, struct ik_json_sp
 		.scan_finished = on_scan_finished,
 	};
 	struct ik_core *core = &session->core;
-	enum ik_mode mode;
 	enum ik_status status;
 
 	session->command_line = *session->options.options;
@@ -541,10 +539,7 @@ static enum ik_status start(struct ik_editor_session *session, struct ik_json_sp
 			session->command_line.no_tools, IK_ASKING_USER, &events, session, session, error);
 	if (status != IK_OK)
 		return status;
-	ik_core_watch(core);
-	if (ik_mode_find(session->setup.config->mode, &mode))
-		ik_policy_set_mode(core->policy, mode);
-	session->settings = ik_settings_new(core, on_settings, session);
+	session->choices = ik_choices_new(core, tell_settings, session);
 	ik_custom_commands_leave(session->setup.custom_commands, session->options.is_taken);
 	session->actions = ik_actions_new(session->options.rows, session->setup.custom_commands);
 	if (session->opening == IK_OPENING_NEW) {
@@ -610,7 +605,7 @@ struct ik_editor_session *ik_editor_session_close(struct ik_editor_session *sess
 		refuse_opening(session, IK_ACP_CANCELLED, "the session was closed while it was opened");
 	session->attach = ik_attach_close(session->attach);
 	ik_editor_trust_done(&session->trust);
-	session->settings = ik_settings_free(session->settings);
+	session->choices = ik_choices_free(session->choices);
 	session->actions = ik_actions_free(session->actions);
 	while (session->prompts) {
 		struct ik_editor_prompt *prompt = session->prompts;

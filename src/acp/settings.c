@@ -3,34 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/choices.h"
 #include "commands/commands.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
-
-struct ik_settings {
-	struct ik_core *core;
-	struct ik_choices *choices;
-};
-
-struct ik_settings *ik_settings_new(struct ik_core *core, void (*changed)(void *arg), void *arg)
-{
-	struct ik_settings *settings = ik_alloc(sizeof(*settings));
-
-	settings->core = core;
-	settings->choices = ik_choices_new(core, changed, arg);
-	return settings;
-}
-
-struct ik_settings *ik_settings_free(struct ik_settings *settings)
-{
-	if (settings)
-		ik_choices_free(settings->choices);
-	free(settings);
-	return NULL;
-}
 
 /* ---- mode ---- */
 
@@ -57,17 +34,16 @@ static const char *mode_now(const struct ik_core *core)
 	return ik_mode_name(ik_policy_mode(core->policy));
 }
 
-void ik_settings_put_modes(const struct ik_settings *settings, struct ik_buf *out)
+void ik_settings_put_modes(const struct ik_core *core, struct ik_buf *out)
 {
-	ik_json_printf(out, "'modes':{'currentModeId':'%s'", mode_now(settings->core));
+	ik_json_printf(out, "'modes':{'currentModeId':'%s'", mode_now(core));
 	ik_json_key(out, "availableModes");
 	put_mode_list("id", out);
 	ik_json_close(out, '}');
 }
 
-static void put_modes(const struct ik_settings *settings, struct ik_buf *out)
+static void put_modes(const struct ik_core *core, struct ik_choices *choices, struct ik_buf *out)
 {
-	(void)settings;
 	put_mode_list("value", out);
 }
 
@@ -89,14 +65,14 @@ static const char *model_now(const struct ik_core *core)
 }
 
 /* Append the models that the provider has, as far as is known, and the one in use. */
-static void put_models(const struct ik_settings *settings, struct ik_buf *out)
+static void put_models(const struct ik_core *core, struct ik_choices *choices, struct ik_buf *out)
 {
 	static const struct ik_action_row row = { .name = "/model", .argument = IK_ARGUMENT_MODEL };
-	const char *now = model_now(settings->core);
+	const char *now = model_now(core);
 	struct ik_pick_list list;
 	bool listed = false;
 
-	ik_choices_list(settings->choices, &row, &list);
+	ik_choices_list(choices, &row, &list);
 	ik_json_open(out, '[');
 	for (size_t i = 0; i < list.count; i++) {
 		listed = listed || list.picks[i].current;
@@ -136,10 +112,10 @@ static const char *level_now(const struct ik_core *core)
 	return level_name(ik_core_model(core)->thinking);
 }
 
-static void put_levels(const struct ik_settings *settings, struct ik_buf *out)
+static void put_levels(const struct ik_core *core, struct ik_choices *choices, struct ik_buf *out)
 {
-	unsigned known = ik_core_model(settings->core)->facts.levels;
-	enum ik_thinking now = ik_core_model(settings->core)->thinking;
+	unsigned known = ik_core_model(core)->facts.levels;
+	enum ik_thinking now = ik_core_model(core)->thinking;
 
 	ik_json_open(out, '[');
 	for (int i = IK_THINKING_UNSET; i <= IK_THINKING_MAX; i++) {
@@ -172,7 +148,7 @@ static enum ik_status set_level(struct ik_core *core, const char *value, struct 
 static const struct setting {
 	const char *id, *name, *category;
 	const char *(*now)(const struct ik_core *core);
-	void (*put)(const struct ik_settings *settings, struct ik_buf *out);
+	void (*put)(const struct ik_core *core, struct ik_choices *choices, struct ik_buf *out);
 	enum ik_status (*set)(struct ik_core *core, const char *value, struct ik_error *error);
 } rows[] = {
 	{ "mode", N_("Mode"), "mode", mode_now, put_modes, set_mode },
@@ -182,32 +158,33 @@ static const struct setting {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* Is there something to choose? */
-static bool applies(const struct ik_settings *settings, const struct setting *row)
+static bool applies(const struct ik_core *core, const struct setting *row)
 {
-	return row->put != put_levels || ik_core_model(settings->core)->facts.levels != 0;
+	return row->put != put_levels || ik_core_model(core)->facts.levels != 0;
 }
 
-void ik_settings_put_options(const struct ik_settings *settings, struct ik_buf *out)
+void ik_settings_put_options(const struct ik_core *core, struct ik_choices *choices,
+	struct ik_buf *out)
 {
 	ik_json_printf(out, "'configOptions':[");
 	for (const struct setting *row = rows; row < rows + ROWS; row++) {
-		if (!applies(settings, row))
+		if (!applies(core, row))
 			continue;
 		ik_json_printf(out,
 			"{'id':'%s','name':'%s','category':'%s','type':'select','currentValue':'%s'", row->id,
-			_(row->name), row->category, row->now(settings->core));
+			_(row->name), row->category, row->now(core));
 		ik_json_key(out, "options");
-		row->put(settings, out);
+		row->put(core, choices, out);
 		ik_json_close(out, '}');
 	}
 	ik_json_close(out, ']');
 }
 
-enum ik_status ik_settings_set(struct ik_settings *settings, const char *id, const char *value,
+enum ik_status ik_settings_set(struct ik_core *core, const char *id, const char *value,
 	struct ik_error *error)
 {
 	for (const struct setting *row = rows; row < rows + ROWS; row++)
-		if (ik_text_equal(row->id, id) && applies(settings, row))
-			return row->set(settings->core, value, error);
+		if (ik_text_equal(row->id, id) && applies(core, row))
+			return row->set(core, value, error);
 	return ik_error_set(error, IK_INVALID, "there is no setting \"%s\"", id);
 }

@@ -75,7 +75,6 @@ void ik_reply_clear(struct ik_reply *reply)
 	*reply = (struct ik_reply){ 0 };
 }
 
-/* Append a new part. */
 static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, size_t ceiling)
 {
 	struct ik_part *part = ik_alloc(sizeof(*part));

@@ -30,7 +30,6 @@ void ik_slots_shut(struct ik_slots *slots)
 	slots->shut = true;
 }
 
-/* Mark slot as held. */
 static void hold(struct ik_slot *slot)
 {
 	slot->held = true;

@@ -62,7 +62,6 @@ static void use_model(struct ik_chat *chat, const struct ik_invocation *invocati
 		ik_core_model(&chat->core)->endpoint.provider);
 }
 
-/* Characters of a text. */
 static size_t characters(const char *text, size_t length)
 {
 	size_t count = 0, i;
@@ -72,7 +71,6 @@ static size_t characters(const char *text, size_t length)
 	return count;
 }
 
-/* Report what was copied. */
 static void tell_copied(struct ik_chat *chat, const char *text, size_t length, size_t copied,
 	bool cut)
 {
@@ -263,7 +261,6 @@ static void quit(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 /* ---- keys alone ---- */
 
-/* Handle a submitted message or command line. */
 static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	ik_chat_submit(chat, invocation->text, invocation->length);

@@ -150,7 +150,6 @@ static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_te
 	return count;
 }
 
-/* Add the changes of an edit. */
 static void add_edit(struct ik_question *question, const struct ik_buf *contents, bool known,
 	struct ik_json_span arguments, const struct ik_buf *old_text, const struct ik_buf *new_text)
 {

@@ -115,7 +115,6 @@ static void wake(void *arg)
 	/* Nothing to do here: the chat draws before the loop sleeps again. */
 }
 
-/* Can the terminal move its cursor? */
 static bool is_ansi(const char *type)
 {
 	return type && type[0] != '\0' && !ik_text_equal(type, "dumb") &&
@@ -200,7 +199,6 @@ static void start_core(void *arg)
 	};
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
-	enum ik_mode mode;
 
 	chat->setup->asks = true;
 	ik_children_become_reaper(chat->loop);
@@ -216,9 +214,6 @@ static void start_core(void *arg)
 	}
 	chat->core_started = true;
 	chat->agent->session = chat->core.session;
-	ik_core_watch(&chat->core);
-	if (ik_mode_find(chat->setup->config->mode, &mode))
-		ik_policy_set_mode(chat->core.policy, mode);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
@@ -323,12 +318,12 @@ static void close_chat(struct ik_chat *chat)
 	if (number != 0)
 		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number)));
+	ik_chat_pictures_done(chat);
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
 		if (chat->setup->database)
 			put_sessions(chat, &sessions);
 		ik_chat_sessions_stop(chat);
-		ik_chat_pictures_done(chat);
 		for (agent = chat->agents; agent; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
 			agent->choices = ik_choices_free(agent->choices);
@@ -355,7 +350,6 @@ static void close_chat(struct ik_chat *chat)
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	ik_agents_done(chat);
-	ik_chat_pictures_done(chat);
 	chat->trust = ik_chat_trust_free(chat->trust);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);

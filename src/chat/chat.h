@@ -16,7 +16,7 @@
  * actions.c.
  *
  * The files depend on each other without cycles: actions.c and chat.c are at
- * the top, agent_list.c, chat_draw.c and chat_say.c at the bottom.
+ * the top, agent.c and chat_draw.c at the bottom.
  *
  * May include: all.
  */
@@ -164,7 +164,7 @@ struct ik_chat {
 	int status;
 };
 
-/* ---- agent_list.c ---- */
+/* ---- agent.c ---- */
 
 /* Return the agent with this number, or NULL. */
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
@@ -180,6 +180,17 @@ enum ik_agent_state ik_agent_state(const struct ik_agent *agent);
 void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent));
 /* Pause the agents before the program stops, or continue them afterwards. */
 void ik_agents_pause(const struct ik_chat *chat, bool pause);
+
+/* Show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
+	IK_PRINTF(3, 4);
+/* Show a sentence over the editor of the shown agent, until its next key. */
+void ik_chat_flash(const struct ik_chat *chat, const char *format, ...) IK_PRINTF(2, 3);
+/* Return a sentence with the current keys in place of their names in braces; the caller frees
+ * it. */
+char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
+/* Return the key that shows an agent, for a sentence; the caller frees it. */
+char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_agents.c ---- */
 
@@ -201,11 +212,6 @@ void ik_agent_show_number(struct ik_chat *chat, int number);
 void ik_agent_event(void *agent, const struct ik_event *event);
 /* Handle an event of the store: all agents get its state, only the shown one its notices. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
-
-/* ---- chat_say.c ---- */
-
-/* Return the key that shows an agent, for a sentence; the caller frees it. */
-char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_fork.c ---- */
 
@@ -232,8 +238,6 @@ void ik_chat_quit(struct ik_chat *chat);
 /* chat_pick.c: lists to pick from when a command needs a choice: a message, an agent. A pick
  * becomes the command line that you could have typed. */
 
-/* Is it a message from the user? */
-bool ik_chat_is_question(const struct ik_message *message);
 /* Return the user's Nth last stored message, or NULL if there are fewer. */
 const struct ik_message *ik_chat_question_at(const struct ik_conversation *conversation,
 	long number);
@@ -282,23 +286,12 @@ enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat);
 
 /* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
-
-/* chat_sending.c: make a message of text and what goes with it, and pass it to sent, once its files
- * are read and its custom command has run. draft is what was typed, which comes back into the editor
- * if that fails. */
+/* Make a message of text and what goes with it, and pass it to sent, once its files are read and its
+ * custom command has run. draft is what was typed, which comes back into the editor if that fails. */
 void ik_chat_attach(struct ik_agent *agent, const char *text, size_t length, const char *draft,
 	ik_chat_sent *sent);
 /* Stop reading these files; what was typed comes back into the editor. */
 void ik_chat_stop_sending(struct ik_agent *agent);
-
-/* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
-void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
-	IK_PRINTF(3, 4);
-/* Show a sentence over the editor of the shown agent, until its next key. */
-void ik_chat_flash(const struct ik_chat *chat, const char *format, ...) IK_PRINTF(2, 3);
-/* Return a sentence with the current keys in place of their names in braces; the caller frees
- * it. */
-char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 
 /* chat_terminal.c: the terminal's modes, and queries, which it answers with reports. */
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
@@ -314,7 +307,7 @@ void ik_chat_notify_update(struct ik_chat *chat);
 void ik_chat_notify_again(struct ik_chat *chat);
 void ik_chat_notify_done(struct ik_chat *chat);
 
-/* chat_status.c: have the user's command make its line of the status bar anew if something has
+/* chat_status.c: update the status bar, for which the user's command makes a line anew if something has
  * changed. */
 void ik_chat_status_update(struct ik_chat *chat);
 void ik_chat_status_done(struct ik_chat *chat);
@@ -338,14 +331,14 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* or all queued messages. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
-/* Put a message into an agent's editor, before the draft. */
-void ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length);
+/* Put a message into an agent's editor, before the draft, if both fit. */
+bool ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length);
 /* Save the draft soon, after typing or queueing, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 
 /*
- * Ask a question on an agent's screen, once that is shown, and return its ID.
+ * agent.c: ask a question on an agent's screen, once that is shown, and return its ID.
  * The handler gets the answer once, unless the question is withdrawn first; it
  * may ask again. answer is NULL if the conversation is closed unanswered.
  */

@@ -122,7 +122,6 @@ static void put_commands(void *arg, enum ik_group group, struct ik_buf *out)
 	ik_action_list(ik_actions_rows(chat->actions), group, out);
 }
 
-/* Create the screen of a conversation. */
 static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
@@ -201,7 +200,6 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	return agent;
 }
 
-/* Release an agent and what it owns. */
 static void agent_free(struct ik_agent *agent)
 {
 	ik_chat_forget_blobs(agent);

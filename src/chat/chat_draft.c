@@ -247,44 +247,37 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	struct ik_session *session = chat->core.session;
 	size_t length, index = 0;
 	const char *text;
-	struct ik_buf taken;
 
 	while (ik_session_queued(session, index, &length))
 		index++;
 	if (index == 0)
 		return;
 	text = ik_session_queued(session, index - 1, &length);
-	ik_buf_init(&taken, IK_LIMIT_USER_TEXT);
-	ik_buf_append(&taken, text, length);
-	text = ik_screen_draft(chat->screen, &length);
-	if (length > 0) /* of messages taken back before, which were newer */
-		ik_buf_putc(&taken, '\n');
-	ik_buf_append(&taken, text, length);
-	if (ik_buf_status(&taken) == IK_OK) {
+	if (ik_agent_put_back(chat->agent, text, length))
 		ik_session_unqueue(session);
-		ik_screen_set_draft(chat->screen, taken.data, taken.length);
-	}
-	ik_buf_done(&taken);
 	/* The command output that went with it will go with the next message. */
 	chat->agent->shared_command[0] = '\0';
 }
 
-void ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length)
+bool ik_agent_put_back(struct ik_agent *agent, const char *message, size_t length)
 {
 	size_t draft_length;
 	const char *draft = ik_screen_draft(agent->screen, &draft_length);
 	struct ik_buf text;
+	bool fits;
 
 	if (length == 0)
-		return;
+		return true;
 	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
 	ik_buf_append(&text, message, length);
 	if (draft_length > 0)
 		ik_buf_putc(&text, '\n');
 	ik_buf_append(&text, draft, draft_length);
-	if (ik_buf_status(&text) == IK_OK)
+	fits = ik_buf_status(&text) == IK_OK;
+	if (fits)
 		ik_screen_set_draft(agent->screen, text.data, text.length);
 	ik_buf_done(&text);
+	return fits;
 }
 
 void ik_chat_take_queue_back(struct ik_chat *chat)

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/appearance.h"
-#include "commands/sandbox_command.h"
-#include "loop/children.h"
 #include "util/clock.h"
-#include "util/text.h"
 
 /* At most 30 frames a second while a reply streams: more can't be read, and drawing costs more
  * than the text. A key is drawn at once. A frame that is due within FRAME_EARLY_US is drawn now, to
@@ -65,54 +62,6 @@ static void draw_frame(struct ik_chat *chat)
 	chat->urgent = false;
 }
 
-/* ---- the status bar, which is updated before each frame ---- */
-
-static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
-{
-	bool several = ik_agent_count(chat) > 1;
-
-	bar->agent_count = 0;
-	for (const struct ik_agent *agent = chat->agents;
-		 agent && several && bar->agent_count < IK_AGENTS_MOST; agent = agent->next) {
-		/* Assign members, since bars are compared byte by byte. */
-		struct ik_agent_mark *mark = &bar->agents[bar->agent_count++];
-
-		mark->number = agent->number;
-		mark->shown = agent == chat->agent;
-		mark->state = ik_agent_state(agent);
-		mark->started_ms = agent->turn_started_ms;
-	}
-}
-
-/* Show the mode, or that the session is only followed. */
-static void show_mode(const struct ik_chat *chat, struct ik_status_bar *bar)
-{
-	const struct ik_session *session = chat->agent->session;
-	enum ik_mode mode = ik_policy_mode(chat->core.policy);
-	bool following = session && ik_session_is_following(session);
-
-	bar->mode_strong = following || mode != IK_MODE_AUTO;
-	bar->mode = !following                                ? ik_mode_name(mode)
-		: ik_stored_is_asking(ik_session_stored(session)) ? _("asking")
-														  : _("reading");
-}
-
-static void show_status(struct ik_chat *chat)
-{
-	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
-
-	show_agents(chat, bar);
-	bar->work = chat->work;
-	chat->welcome.instructions = chat->setup->instructions;
-	if (chat->term)
-		bar->mouse_off = ik_term_answers(chat->term) && !chat->modes.mouse;
-	if (!chat->core_started)
-		return;
-	show_mode(chat, bar);
-	bar->sandbox = ik_sandbox_mark(chat->setup->sandbox, &bar->sandbox_trouble);
-	bar->background = ik_children_orphans(chat->loop);
-}
-
 /* ---- frames ---- */
 
 /* Start the timer for when the screen's displayed time changes. A new call or hint changes that,
@@ -149,9 +98,8 @@ void ik_chat_draw(void *arg)
 		return;
 	if (chat->program)
 		return; /* everything is drawn when the terminal is ours again */
-	show_status(chat);
-	ik_chat_notify_update(chat);
 	ik_chat_status_update(chat);
+	ik_chat_notify_update(chat);
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
 		chat->urgent = false;

@@ -42,12 +42,6 @@ static char *fork_sentence(const struct ik_core *core)
 	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
 }
 
-/* Return a title for a message; the caller frees it. */
-static char *title_of(const struct ik_message *question)
-{
-	return ik_session_title(question->content, ik_message_typed(question));
-}
-
 /* Return the last event for a fork of the current session: while a turn runs, the one before the
  * turn. Return 0 if there is none. */
 static int64_t fork_point(const struct ik_core *core)
@@ -57,7 +51,7 @@ static int64_t fork_point(const struct ik_core *core)
 	int64_t sequence = 0;
 
 	if (ik_session_busy(core->session)) {
-		while (i > 0 && !ik_chat_is_question(ik_conversation_at(conversation, i - 1)))
+		while (i > 0 && !ik_message_is_question(ik_conversation_at(conversation, i - 1)))
 			i--;
 		i = i > 0 ? i - 1 : 0;
 	}
@@ -137,7 +131,7 @@ static void fork_at(struct ik_chat *chat, const char *line, long number)
 			  "message before your last one; there are not so many here."));
 		return;
 	}
-	title = title_of(question);
+	title = ik_message_title(question);
 	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
 						   "The session itself goes on with /resume %s"),
 		title, ik_session_id(chat->core.session));
@@ -168,7 +162,7 @@ void ik_chat_rewind_to(struct ik_chat *chat, const struct ik_invocation *invocat
 			  "before it; there are not so many here."));
 		return;
 	}
-	title = title_of(question);
+	title = ik_message_title(question);
 	sentence =
 		ik_format(_("Back before: > %s\n"
 					"It and what came of it stay in the session, which goes on with /resume %s"),
@@ -225,7 +219,7 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 		go_back_to(chat, number); /* or it reports why not */
 		return;
 	}
-	words = ik_session_title(message->content, ik_message_typed(message));
+	words = ik_message_title(message);
 	about.title = title = ik_format(_("Go back to before \"%s\"?"), words);
 	sequence = ik_alloc(sizeof(*sequence));
 	*sequence = message->sequence;
@@ -236,7 +230,6 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- /fork PROMPT ---- */
 
-/* Handle the end of the child's restore. */
 static void on_restored(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -307,7 +300,7 @@ static void start_child(struct ik_agent *agent, struct ik_message *message,
 	memcpy(child->shared_command, last_command[0] != '\0' ? last_command : agent->shared_command,
 		sizeof(child->shared_command));
 	tell_parent(chat, line, child, id);
-	ik_session_submit_message(child->session, message);
+	ik_session_submit(child->session, message);
 	free(task);
 }
 
@@ -372,6 +365,7 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 	struct ik_error *error)
 {
 	enum ik_status status = IK_OK;
+	struct ik_message *message;
 	struct ik_buf text;
 
 	if (ik_session_is_following(target->session))
@@ -386,8 +380,11 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 			child->number);
 	else
 		status = ik_buf_check(&text, _("the message"), error);
-	if (status == IK_OK)
-		ik_session_submit(target->session, text.data, text.length, NULL, 0);
+	if (status == IK_OK) {
+		message = ik_message_new(IK_KIND_USER, text.data, text.length, NULL, 0);
+		ik_session_submit(target->session, message);
+		ik_message_unref(message);
+	}
 	ik_buf_done(&text);
 	return status;
 }

@@ -239,7 +239,6 @@ static char *title_of(const struct ik_chat_form *form)
 	return title;
 }
 
-/* Ask for the field. */
 static void ask(struct ik_chat_form *form)
 {
 	struct ik_choice choices[OPTIONS + 3];
@@ -394,7 +393,6 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 	struct ik_json_span value;
 	char *title;
 
-	(void)chat;
 	if (!answer)
 		return;
 	form->answered = true;

@@ -26,11 +26,6 @@ static char *age_of(int64_t time_ms)
 	return ik_buf_take(&out, NULL);
 }
 
-bool ik_chat_is_question(const struct ik_message *message)
-{
-	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
-}
-
 const struct ik_message *ik_chat_question_at(const struct ik_conversation *conversation,
 	long number)
 {
@@ -39,7 +34,7 @@ const struct ik_message *ik_chat_question_at(const struct ik_conversation *conve
 	for (i = ik_conversation_count(conversation); i-- > 0;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (ik_chat_is_question(message) && message->sequence > 0 && --number == 0)
+		if (ik_message_is_question(message) && message->sequence > 0 && --number == 0)
 			return message;
 	}
 	return NULL;
@@ -57,7 +52,7 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 		const struct ik_message *message = ik_conversation_at(conversation, --i);
 		size_t typed;
 
-		if (!ik_chat_is_question(message) || message->sequence == 0)
+		if (!ik_message_is_question(message) || message->sequence == 0)
 			continue;
 		typed = ik_message_typed(message);
 		number++;
@@ -65,7 +60,7 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 			(struct ik_pick){
 				.number = number,
 				.id = ik_format("%" PRId64, message->sequence),
-				.title = ik_session_title(message->content, typed),
+				.title = ik_message_title(message),
 				.aside = age_of(message->time_ms),
 				.text = ik_strndup(message->content,
 					ik_utf8_cut(message->content, typed, TEXT_BYTES)),
@@ -101,7 +96,7 @@ static struct work work_of(const struct ik_agent *agent)
 
 		if (!is_own(agent, message))
 			break;
-		if (ik_chat_is_question(message))
+		if (ik_message_is_question(message))
 			work.turns++;
 		else if (message->kind == IK_KIND_TOOL_CALL)
 			work.calls++;

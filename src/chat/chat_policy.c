@@ -112,7 +112,6 @@ static void add_rule(const struct ik_chat *chat, struct ik_question *question, c
 	ik_buf_done(&line);
 }
 
-/* Ask which of the possible rules to keep. */
 static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 {
 	static const char *const labels[] = {
@@ -175,7 +174,6 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 	}
 }
 
-/* Ask the user about a call. */
 static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 {
 	const struct ik_chat *chat = call->agent->chat;

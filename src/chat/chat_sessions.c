@@ -104,7 +104,6 @@ static void on_timer(void *arg)
 		PLACES, take_places, search);
 }
 
-/* Stop the search. */
 static void stop_search(struct ik_agent *agent)
 {
 	struct ik_chat_search *search = agent->search;

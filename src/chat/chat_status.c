@@ -1,10 +1,13 @@
-/* The line of the user's own command in the status bar: when it is made anew. */
+/* The status bar, which is updated before each frame, with the line of the user's own command, if that
+ * has something new to say. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/sandbox_command.h"
 #include "core/status_line.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -39,7 +42,6 @@ static void on_line(void *arg, const char *line, const char *problem)
 	ik_screen_touch(status->chat->screen);
 }
 
-/* Append the state of the chat. */
 static void put_state(struct ik_chat *chat, const char *branch, struct ik_buf *out)
 {
 	const struct ik_status_bar *bar = ik_screen_bar(chat->screen);
@@ -86,11 +88,58 @@ static void run(struct ik_chat *chat, struct ik_chat_status *status)
 	ik_buf_done(&state);
 }
 
+static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
+{
+	bool several = ik_agent_count(chat) > 1;
+
+	bar->agent_count = 0;
+	for (const struct ik_agent *agent = chat->agents;
+		 agent && several && bar->agent_count < IK_AGENTS_MOST; agent = agent->next) {
+		/* Assign members, since bars are compared byte by byte. */
+		struct ik_agent_mark *mark = &bar->agents[bar->agent_count++];
+
+		mark->number = agent->number;
+		mark->shown = agent == chat->agent;
+		mark->state = ik_agent_state(agent);
+		mark->started_ms = agent->turn_started_ms;
+	}
+}
+
+/* Show the mode, or that the session is only followed. */
+static void show_mode(const struct ik_chat *chat, struct ik_status_bar *bar)
+{
+	const struct ik_session *session = chat->agent->session;
+	enum ik_mode mode = ik_policy_mode(chat->core.policy);
+	bool following = session && ik_session_is_following(session);
+
+	bar->mode_strong = following || mode != IK_MODE_AUTO;
+	bar->mode = !following                                ? ik_mode_name(mode)
+		: ik_stored_is_asking(ik_session_stored(session)) ? _("asking")
+														  : _("reading");
+}
+
+static void show_status(struct ik_chat *chat)
+{
+	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
+
+	show_agents(chat, bar);
+	bar->work = chat->work;
+	chat->welcome.instructions = chat->setup->instructions;
+	if (chat->term)
+		bar->mouse_off = ik_term_answers(chat->term) && !chat->modes.mouse;
+	if (!chat->core_started)
+		return;
+	show_mode(chat, bar);
+	bar->sandbox = ik_sandbox_mark(chat->setup->sandbox, &bar->sandbox_trouble);
+	bar->background = ik_children_orphans(chat->loop);
+}
+
 void ik_chat_status_update(struct ik_chat *chat)
 {
 	struct ik_chat_status *status = chat->status_line;
 	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
 
+	show_status(chat);
 	if (!chat->setup->config->ui_status_command || !chat->core_started || chat->ending)
 		return;
 	if (!status) {

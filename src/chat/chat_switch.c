@@ -27,7 +27,6 @@ void ik_agent_session_changed(struct ik_agent *agent)
 	ik_core_policy_changed(core);
 }
 
-/* Handle the end of a restore. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -82,7 +81,6 @@ static void on_cancel(struct ik_chat *chat, void *arg)
 	ik_agent_when_idle(agent, try_switch);
 }
 
-/* Ask whether to cancel the running turn. */
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
 	const struct ik_confirmation about = {

@@ -29,7 +29,6 @@ static void note_modes(struct ik_chat *chat)
 	free(leave);
 }
 
-/* Switch the terminal to other modes. */
 static void switch_modes(struct ik_chat *chat, struct ik_term_modes modes)
 {
 	char *change = ik_term_modes_change(chat->term, chat->modes, modes);
@@ -93,7 +92,6 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 		   : _("Wheel, clicks and selection are the terminal's"));
 }
 
-/* Stop expecting answers. */
 static void stop_waiting(struct ik_chat *chat)
 {
 	ik_timer_stop(chat->answer_timer);
@@ -124,7 +122,6 @@ void ik_chat_terminal_unanswered(void *arg)
 	stop_waiting(arg);
 }
 
-/* Handle an answer of the terminal. */
 static void take_report(struct ik_chat *chat, const char *report, size_t length)
 {
 	struct ik_term_modes modes = chat->modes;

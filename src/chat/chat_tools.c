@@ -111,7 +111,6 @@ bool ik_chat_put_form(void *arg, const struct ik_tool *tool, size_t form, struct
 
 /* ---- repeating a call ---- */
 
-/* Run a line again. */
 static void on_rerun(struct ik_chat *chat, void *arg)
 {
 	const char *line = arg;

@@ -57,7 +57,6 @@ static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_bu
 	return good;
 }
 
-/* Is it text? */
 static bool is_text(const struct ik_buf *head)
 {
 	return !memchr(head->data, '\0', head->length);

@@ -168,7 +168,6 @@ static void on_done(void *arg, int status)
 	(void)ik_chat_draft_save(chat);
 }
 
-/* Start the program on its file. */
 static bool start(struct ik_chat *chat, struct ik_error *error)
 {
 	struct ik_external_program *program = chat->program;

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libik_chat.a
 libik_chat_a_SOURCES = \
 	src/chat/actions.c \
-	src/chat/agent_list.c \
+	src/chat/agent.c \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \
 	src/chat/chat_agents.c \
@@ -18,8 +18,6 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_pictures.c \
 	src/chat/chat_policy.c \
 	src/chat/chat_quit.c \
-	src/chat/chat_say.c \
-	src/chat/chat_sending.c \
 	src/chat/chat_sessions.c \
 	src/chat/chat_status.c \
 	src/chat/chat_submit.c \

@@ -293,7 +293,7 @@ static void on_attached(void *arg, struct ik_message *message, const char *last_
 
 	(void)last_command;
 	if (message) {
-		ik_session_submit_message(exec->core.session, message);
+		ik_session_submit(exec->core.session, message);
 		return;
 	}
 	exec->status = 2;

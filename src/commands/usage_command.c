@@ -375,7 +375,7 @@ struct spending {
 /* Return the beginning of a message, as a name. */
 static void name_turn(const struct ik_message *message, char name[NAME_BYTES])
 {
-	char *title = ik_session_title(message->content, ik_message_typed(message));
+	char *title = ik_message_title(message);
 
 	snprintf(name, NAME_BYTES, "%s", title);
 	free(title);
@@ -442,7 +442,7 @@ static void read_spending(struct spending *spending, const struct ik_conversatio
 	for (size_t i = 0; i < ik_conversation_count(conversation); i++) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+		if (ik_message_is_question(message))
 			turn = begin_turn(spending, message);
 		else if (message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT)
 			add_tool(spending, message);

@@ -155,7 +155,7 @@ size_t ik_conversation_asked(const struct ik_conversation *conversation)
 	while (index-- > 0) {
 		const struct ik_message *message = conversation->messages[index];
 
-		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+		if (ik_message_is_question(message))
 			return index < ik_conversation_first(conversation) ? index : none;
 	}
 	return none;

@@ -384,6 +384,11 @@ bool ik_message_is_automatic(const struct ik_message *message)
 		ik_json_member(ik_message_data(message), "automatic").text;
 }
 
+bool ik_message_is_question(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
+}
+
 size_t ik_message_typed(const struct ik_message *message)
 {
 	int64_t typed;

@@ -124,6 +124,8 @@ struct ik_message *ik_message_system_notice(const struct ik_message *message);
 /* Make a user message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);
+/* Is it a message that the user wrote? */
+bool ik_message_is_question(const struct ik_message *message);
 
 /* Return how many bytes of a user message's content were typed: all of them if nothing is
  * attached. */

@@ -30,6 +30,11 @@ char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
 		return ik_session_title(message->content + skip, message->content_length - skip);
 	if (message->kind != IK_KIND_USER)
 		return ik_strdup("");
+	return ik_message_title(message);
+}
+
+char *ik_message_title(const struct ik_message *message)
+{
 	return ik_session_title(message->content, ik_message_typed(message));
 }
 

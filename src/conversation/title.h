@@ -15,6 +15,9 @@
  */
 char *ik_session_title_of(const struct ik_message *message, bool *ret_named);
 
+/* Return the title of a message of the user's: the first words that were typed. */
+char *ik_message_title(const struct ik_message *message);
+
 /* Return the title that the text of a session's first message gives: its first words, on one line,
  * in new memory. */
 char *ik_session_title(const char *text, size_t length);

@@ -416,8 +416,7 @@ static void add_commands(struct ik_attach *attach)
 	for (; at > 0; at--) {
 		const struct ik_message *message = ik_conversation_at(conversation, at - 1);
 
-		if ((message->kind == IK_KIND_USER && !ik_message_is_automatic(message)) ||
-			ik_text_equal(message->id, attach->options.since))
+		if (ik_message_is_question(message) || ik_text_equal(message->id, attach->options.since))
 			break;
 	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);

@@ -474,6 +474,18 @@ static void refresh_models(struct ik_core *core)
 			core->setup->config->http_idle_timeout_s * 1000, on_models, core);
 }
 
+/* Do what a user wants who is there: judge in the configured mode, and scan whenever a tool directory
+ * changes, if so configured. */
+static void attend(struct ik_core *core)
+{
+	enum ik_mode mode;
+
+	if (ik_mode_find(core->setup->config->mode, &mode))
+		ik_policy_set_mode(core->policy, mode);
+	if (core->setup->config->tools_watch && core->tools_wanted)
+		ik_discovery_watch(core->discovery);
+}
+
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error)
@@ -532,6 +544,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		ik_session_add_problem(core->session, setup->config->warnings.items[i]);
 	if (core->scanned)
 		report_trust_problem(core);
+	if (asking == IK_ASKING_USER)
+		attend(core);
 	return IK_OK;
 }
 
@@ -653,12 +667,6 @@ void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files
 		tell(core, _("The files are trusted until this program ends: %s"), error->text);
 	ik_core_read_instructions(core);
 	ik_discovery_scan(core->discovery, IK_CACHE_NOTHING);
-}
-
-void ik_core_watch(struct ik_core *core)
-{
-	if (core->setup->config->tools_watch && core->tools_wanted)
-		ik_discovery_watch(core->discovery);
 }
 
 struct ik_registry *ik_core_registry(const struct ik_core *core)

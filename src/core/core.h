@@ -102,7 +102,8 @@ struct ik_core {
 };
 
 /* Create everything and start the scan. events is borrowed; session_arg is passed with the first
- * session's events; asking says who decides where the policy says to ask. An unusable database or
+ * session's events; asking says who decides where the policy says to ask: if that is the user, the
+ * configured mode applies, and tool directories are watched as configured. An unusable database or
  * home is reported in notices; an error means that no conversation is possible. */
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
@@ -138,9 +139,6 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 /* May the program end? Hooks are told that the sessions end; calls' changes are recorded for /undo. If
  * false, ready is called when this may be asked again, after a few seconds at most. */
 bool ik_core_may_end(struct ik_core *core, void (*ready)(void *arg), void *arg);
-
-/* Scan whenever a tool directory changes, if so configured. */
-void ik_core_watch(struct ik_core *core);
 
 /* Close a session, which can be resumed, and return a new one in its place, with the same model and
  * tools. Return NULL and change nothing if the session is busy. */

@@ -304,7 +304,6 @@ void ik_command_done(struct ik_command *command, const struct ik_run_result *res
 
 /* ---- requests ---- */
 
-/* Print the names of all tools. */
 static void list_tools(struct ik_command *command)
 {
 	const struct ik_registry *registry = command->commands->registry;
@@ -418,7 +417,6 @@ static void on_command(void *arg, int what)
 		write_out(command);
 }
 
-/* Add a connection. */
 static void add_command(struct ik_commands *commands, int fd)
 {
 	struct ik_command *command;
@@ -445,12 +443,10 @@ static void add_command(struct ik_commands *commands, int fd)
 		close_command(command);
 }
 
-/* Accept a connection. */
 static void on_connect(void *arg, int what)
 {
 	struct ik_commands *commands = arg;
 
-	(void)what;
 	add_command(commands, accept4(commands->listener, NULL, NULL, SOCK_CLOEXEC));
 }
 
@@ -469,7 +465,6 @@ static void on_door(void *arg, int what)
 	const struct cmsghdr *part;
 	ssize_t count = recvmsg(commands->door[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	(void)what;
 	part = count >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (count == 0 && !part) /* a process has shut it, for all of them */
 		(void)!ik_watch_set(commands->door_watch, 0, NULL);

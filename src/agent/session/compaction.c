@@ -8,10 +8,16 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* Limit on the newest rounds that stay verbatim when ikigai compacts, in bytes; and their part of the
+ * window, in which about four bytes are a token. */
+#define KEEP_BYTES IK_KIB(64)
+#define KEEP_PART 10
+#define TOKEN_BYTES 4
+
 struct ik_compaction {
 	struct ik_compaction_options options;
 	struct ik_price price;         /* of the model */
-	char *line;                    /* the command; NULL: nobody asked for it */
+	char *line;                    /* copy of options.line */
 	char *words;                   /* guidance for the summary */
 	struct ik_conversation *asked; /* the conversation to send */
 	size_t first, end;             /* indexes of the messages that are summarised */
@@ -24,13 +30,13 @@ struct ik_compaction {
 	struct ik_exchange *exchange;
 };
 
+/* ---- its end ---- */
+
 /* Report how the compaction ended. */
 static void finish(struct ik_compaction *compaction, struct ik_compaction_result result)
 {
 	const struct ik_usage usage = compaction->usage;
 
-	result.line = compaction->line;
-	result.left_out = compaction->left_out;
 	result.usage = compaction->has_usage ? &usage : NULL;
 	compaction->options.done(compaction->options.arg, &result);
 }
@@ -39,70 +45,127 @@ static void finish(struct ik_compaction *compaction, struct ik_compaction_result
 static void fail(struct ik_compaction *compaction, enum ik_error_code code, const char *sentence,
 	size_t length)
 {
-	finish(compaction,
-		(struct ik_compaction_result){
-			.failed = true,
-			.code = code,
-			.text = sentence,
-			.length = length,
-		});
+	struct ik_compaction_result result = {
+		.failed = true,
+		.code = code,
+		.text = sentence,
+		.length = length,
+	};
+	char *output;
+
+	if (compaction->line) {
+		output = ik_format(_("%.*s\nThe conversation was not summarised; nothing is changed."),
+			(int)length, sentence);
+		result.message = ik_message_command(compaction->line, output);
+		free(output);
+	}
+	finish(compaction, result);
 }
 
-/* Report the complete summary. */
-static void succeed(struct ik_compaction *compaction)
+/* Return message (taking over the reference) with the summary. */
+static struct ik_message *with_summary(const struct ik_compaction *compaction,
+	struct ik_message *message)
 {
 	const struct ik_conversation *said = compaction->options.record->conversation;
-	const char *sentence = _("The summary is larger than ikigai takes.");
-	size_t shown = compaction->text.length;
+	bool all = compaction->end == ik_conversation_count(said);
 
-	if (compaction->options.keeper)
-		compaction->options.keeper(compaction->options.keeper_arg, said, compaction->end,
-			&compaction->text);
-	if (compaction->text.length > IK_LIMIT_ENVELOPE / 2) {
-		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
-		return;
-	}
-	finish(compaction,
-		(struct ik_compaction_result){
-			.text = compaction->text.data,
-			.length = compaction->text.length,
-			.shown = shown,
-			.from = compaction->end < ik_conversation_count(said)
-				? ik_conversation_at(said, compaction->end)->id
-				: NULL,
-		});
+	return ik_message_summary(message, all ? NULL : ik_conversation_at(said, compaction->end)->id,
+		compaction->text.data, compaction->text.length);
 }
 
-struct ik_message *ik_compaction_answer(const struct ik_compaction_result *result)
+/* Return the command with its output: the part of the summary that the model wrote. */
+static struct ik_message *make_command(const struct ik_compaction *compaction, size_t written)
 {
 	struct ik_message *message;
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
-	if (result->failed) {
-		ik_buf_printf(&output, _("%.*s\nThe conversation was not summarised; nothing is changed."),
-			(int)result->length, result->text);
-		message = ik_message_command(result->line, output.data);
-		ik_buf_done(&output);
-		return message;
-	}
 	ik_buf_puts(&output,
 		_("From now on the model gets this summary in place of what was said "
 		  "before; all of it stays here and in the session. /undo compact undoes it."));
-	if (result->left_out > 0)
+	if (compaction->left_out > 0)
 		ik_buf_printf(&output,
 			ngettext(" The oldest %zu message had no room in the model's "
 					 "context and is not in it.",
 				" The oldest %zu messages had no room in the model's "
 				"context and are not in it.",
-				result->left_out),
-			result->left_out);
+				compaction->left_out),
+			compaction->left_out);
 	ik_buf_puts(&output, "\n\n");
-	ik_buf_append(&output, result->text, result->shown);
-	message = ik_message_summary(ik_message_command(result->line, output.data), NULL, result->text,
-		result->length);
+	ik_buf_append(&output, compaction->text.data, written);
+	message = with_summary(compaction, ik_message_command(compaction->line, output.data));
 	ik_buf_done(&output);
 	return message;
+}
+
+/* Return the length of a request if summary (NULL: none) were the newest message; 0: unknown. */
+static size_t request_length(const struct ik_model *model, struct ik_request request,
+	struct ik_message *summary)
+{
+	const struct ik_conversation *said = request.conversation;
+	struct ik_conversation *conversation = ik_conversation_new();
+	struct ik_buf body;
+	size_t length = 0;
+
+	for (size_t i = 0; i < ik_conversation_count(said); i++)
+		ik_conversation_append(conversation, ik_conversation_at(said, i));
+	if (summary)
+		ik_conversation_append(conversation, summary);
+	request.model = model->name;
+	request.facts = &model->facts;
+	request.endpoint = &model->endpoint;
+	request.conversation = conversation;
+	ik_buf_init(&body, IK_LIMIT_REQUEST);
+	if (!model->format->answer &&
+		ik_request_serialize(model->format, &request, &body, &(struct ik_error){ 0 }) == IK_OK)
+		length = body.length;
+	ik_buf_done(&body);
+	ik_conversation_free(conversation);
+	return length;
+}
+
+/* Return the notice that tells what a summary was good for. */
+static struct ik_message *make_notice(const struct ik_compaction *compaction)
+{
+	const struct ik_compaction_options *options = &compaction->options;
+	struct ik_message *draft = with_summary(compaction, ik_message_notice("", NULL)), *message;
+	struct ik_request request = { .model = NULL };
+	const struct ik_model *model = options->request(options->arg, &request);
+	size_t before = request_length(model, request, NULL);
+	double part = before > 0 ? (double)request_length(model, request, draft) / (double)before : 0;
+	char *sentence = options->tokens == 0 || before == 0
+		? ik_format(_("Compacted, since the conversation was too long for %s. /undo compact "
+					  "undoes it."),
+			  model->name)
+		: ik_format(_("Compacted at %d%%: %lld tokens became about %lld. /undo compact undoes "
+					  "it."),
+			  options->percent, (long long)options->tokens,
+			  (long long)((double)options->tokens * part));
+
+	message = with_summary(compaction, ik_message_notice(sentence, NULL));
+	free((void *)request.tools);
+	free(sentence);
+	ik_message_unref(draft);
+	return message;
+}
+
+/* Report the complete summary. */
+static void succeed(struct ik_compaction *compaction)
+{
+	const char *sentence = _("The summary is larger than ikigai takes.");
+	size_t written = compaction->text.length;
+
+	if (compaction->options.keeper)
+		compaction->options.keeper(compaction->options.keeper_arg,
+			compaction->options.record->conversation, compaction->end, &compaction->text);
+	if (compaction->text.length > IK_LIMIT_ENVELOPE / 2)
+		fail(compaction, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
+	else
+		finish(compaction,
+			(struct ik_compaction_result){
+				.message = compaction->line ? make_command(compaction, written)
+											: make_notice(compaction),
+			});
 }
 
 /* ---- what is summarised ---- */
@@ -114,26 +177,20 @@ static bool counts(const struct ik_message *message)
 		message->kind == IK_KIND_TOOL_CALL;
 }
 
-/* Is it the user's own message? */
-static bool is_typed(const struct ik_message *message)
-{
-	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
-}
-
 /* Can the conversation be cut before the message at index: is it the user's, or the first of a reply
  * to that or to results? */
 static bool may_cut(const struct ik_conversation *said, size_t index)
 {
 	const struct ik_message *message = ik_conversation_at(said, index);
 
-	if (is_typed(message))
+	if (ik_message_is_question(message))
 		return true;
 	if (message->kind != IK_KIND_THINKING && message->kind != IK_KIND_ASSISTANT &&
 		message->kind != IK_KIND_TOOL_CALL)
 		return false;
 	while (index-- > 0) {
 		message = ik_conversation_at(said, index);
-		if (message->kind == IK_KIND_TOOL_RESULT || is_typed(message))
+		if (message->kind == IK_KIND_TOOL_RESULT || ik_message_is_question(message))
 			return true;
 		if (counts(message) || message->kind == IK_KIND_THINKING)
 			break;
@@ -167,7 +224,7 @@ static size_t find_end(const struct ik_conversation *said, size_t first, size_t 
 		const struct ik_message *message = ik_conversation_at(said, i);
 
 		size += size_of(message);
-		if (size > keep && (any || !is_typed(message)))
+		if (size > keep && (any || !ik_message_is_question(message)))
 			break;
 		any = any || counts(message);
 		if (may_cut(said, i))
@@ -201,7 +258,7 @@ bool ik_compaction_can_help(const struct ik_conversation *said, size_t keep, int
 	if (!ik_conversation_summary(said, &summary))
 		return true;
 	while (--i > summary && rounds > 0) {
-		if (is_typed(ik_conversation_at(said, i)))
+		if (ik_message_is_question(ik_conversation_at(said, i)))
 			return true;
 		rounds -= may_cut(said, i);
 	}
@@ -286,7 +343,6 @@ static bool ask_for_less(struct ik_compaction *compaction)
 	return false;
 }
 
-/* Fail because the request failed. */
 static void on_failure(struct ik_compaction *compaction, const struct ik_input *failure)
 {
 	compaction->exchange = ik_exchange_close(compaction->exchange);
@@ -306,7 +362,6 @@ static void on_delta(struct ik_compaction *compaction, const struct ik_delta *de
 		compaction->usage = ik_delta_usage(delta, &compaction->price);
 }
 
-/* Process the complete reply. */
 static void on_reply(struct ik_compaction *compaction)
 {
 	const char *sentence = compaction->refused
@@ -345,8 +400,15 @@ static void on_input(void *arg, const struct ik_input *input)
 
 /* ---- from outside ---- */
 
+size_t ik_compaction_keep(const struct ik_model *model)
+{
+	int64_t part = model->facts.context_window / KEEP_PART * TOKEN_BYTES;
+
+	return part > 0 && part < (int64_t)KEEP_BYTES ? (size_t)part : KEEP_BYTES;
+}
+
 struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *options,
-	const char *line, const char *words)
+	const char *words)
 {
 	struct ik_compaction *compaction;
 	size_t first, end;
@@ -355,7 +417,7 @@ struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *op
 		return NULL;
 	compaction = ik_alloc(sizeof(*compaction));
 	compaction->options = *options;
-	compaction->line = line ? ik_strdup(line) : NULL;
+	compaction->line = options->line ? ik_strdup(options->line) : NULL;
 	compaction->words = ik_strdup(words);
 	compaction->first = first;
 	compaction->end = end;

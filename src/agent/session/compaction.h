@@ -17,14 +17,13 @@ struct ik_compaction;
 
 /* How a compaction ended. */
 struct ik_compaction_result {
-	const char *line; /* as given */
+	/* For the conversation, with the summary unless it failed: the command, or if ikigai compacts by
+	 * itself, a notice. The receiver gets the reference. NULL: there is nothing to say yet. */
+	struct ik_message *message;
 	bool failed;
-	enum ik_error_code code; /* of a failure */
-	const char *text;        /* the summary, or why it failed */
+	enum ik_error_code code; /* of a failure, */
+	const char *text;        /* and its reason */
 	size_t length;
-	size_t shown;                 /* that much of it the model wrote, and is for the user */
-	const char *from;             /* id of the first message that is not summarised; NULL: none */
-	size_t left_out;              /* number of messages that had no room */
 	const struct ik_usage *usage; /* NULL: unknown */
 };
 
@@ -33,7 +32,10 @@ struct ik_compaction_options {
 	struct ik_exchange_options exchange;
 	/* As in struct ik_exchange_events, but for the conversation. */
 	struct ik_model *(*request)(void *arg, struct ik_request *request);
-	size_t keep;               /* bytes of the newest rounds that are not summarised; 0: none */
+	const char *line;          /* the command; NULL: nobody asked for it, and: */
+	size_t keep;               /* bytes of the newest rounds that are not summarised */
+	int64_t tokens;            /* in the model's window; 0: the provider has refused them */
+	int percent;               /* of the window */
 	ik_summary_keeper *keeper; /* or NULL */
 	void *keeper_arg;
 	/* Called when the compaction has ended; its owner then closes it. */
@@ -41,17 +43,17 @@ struct ik_compaction_options {
 	void *arg;
 };
 
+/* Return how much stays verbatim if ikigai compacts by itself, for the model's window. */
+size_t ik_compaction_keep(const struct ik_model *model);
+
 /* Could a summary make the conversation shorter? keep: as in the options. Not if nobody has said
  * anything, and the model has answered in fewer than that many rounds, since the newest summary. */
 bool ik_compaction_can_help(const struct ik_conversation *said, size_t keep, int rounds);
 
-/* Start a compaction for the command line (NULL: nobody asked for it), with words ("": none) as
- * guidance. Return NULL if there is nothing to summarise. */
+/* Start a compaction, with words ("": none) as guidance. options.line is copied. Return NULL if there is
+ * nothing to summarise. */
 struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *options,
-	const char *line, const char *words);
-
-/* Return the command with its output: a summary unless it failed. */
-struct ik_message *ik_compaction_answer(const struct ik_compaction_result *result);
+	const char *words);
 
 /* Emit again that a summary is being made. */
 void ik_compaction_tell(const struct ik_compaction *compaction);

@@ -399,7 +399,6 @@ static void fail_as_reported(struct ik_exchange *exchange, const struct ik_delta
 
 /* ---- the response ---- */
 
-/* Report that the reply is complete. */
 static void end_reply(struct ik_exchange *exchange)
 {
 	const struct ik_input input = {
@@ -431,7 +430,6 @@ static bool is_seen(const struct ik_delta *delta)
 		delta->kind == IK_DELTA_CALL || delta->kind == IK_DELTA_ARGUMENTS;
 }
 
-/* Pass on a delta from the decoder. */
 static void on_delta(void *arg, const struct ik_delta *delta)
 {
 	struct ik_exchange *exchange = arg;

@@ -74,7 +74,6 @@ static const struct ik_hook_work *running(const struct ik_hooked *hooked)
 	return NULL;
 }
 
-/* Show which hook is waited for. */
 static void show(void *arg)
 {
 	struct ik_hooked *hooked = arg;
@@ -477,18 +476,17 @@ bool ik_hooked_is_busy(const struct ik_hooked *hooked)
 
 void ik_hooked_cancel(struct ik_hooked *hooked)
 {
+	struct ik_hook_work *const works[] = { hooked->starting, hooked->asking, hooked->stopping };
+
 	for (struct hooked_call *call = hooked->calls; call; call = call->next) {
 		if (call->before && !ik_hook_outcome(call->before))
 			call->before = ik_hook_close(call->before); /* the turn fails the call */
 		if (call->after)
 			ik_hook_cancel(call->after);
 	}
-	if (hooked->starting)
-		ik_hook_cancel(hooked->starting);
-	if (hooked->asking)
-		ik_hook_cancel(hooked->asking);
-	if (hooked->stopping)
-		ik_hook_cancel(hooked->stopping);
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		if (works[i])
+			ik_hook_cancel(works[i]);
 	end_wait(hooked);
 }
 

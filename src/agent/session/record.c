@@ -31,14 +31,6 @@ struct ik_session_record *ik_session_record_free(struct ik_session_record *recor
 	return NULL;
 }
 
-void ik_session_record_set_prompt(struct ik_session_record *record, const char *prompt)
-{
-	char *copy = ik_strdup(prompt);
-
-	free(record->prompt);
-	record->prompt = copy;
-}
-
 void ik_session_record_set_id(struct ik_session_record *record, const char *id)
 {
 	size_t length = strnlen(id, sizeof(record->id) - 1);
@@ -144,7 +136,6 @@ void ik_session_record_add_command(struct ik_session_record *record, const char 
 	ik_message_unref(message);
 }
 
-/* Add a notice with this data, or NULL. */
 static void add_notice(struct ik_session_record *record, const char *sentence, const char *data)
 {
 	struct ik_message *message = ik_message_notice(sentence, data);

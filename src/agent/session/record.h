@@ -26,7 +26,7 @@ struct ik_session_record {
 
 	char id[IK_UUID_TEXT];
 	char *directory;
-	char *prompt;         /* the session's own part of the system prompt */
+	char *prompt;         /* the session's own part of the system prompt; set by stored.c, too */
 	bool prompt_unstored; /* store it before the next message; set by stored.c, too */
 	struct ik_conversation *conversation;
 	bool stored;
@@ -41,8 +41,6 @@ struct ik_session_record {
 struct ik_session_record *ik_session_record_new(const struct ik_session_record *members);
 struct ik_session_record *ik_session_record_free(struct ik_session_record *record);
 
-/* Replace the session's own part of the system prompt. Copies prompt. */
-void ik_session_record_set_prompt(struct ik_session_record *record, const char *prompt);
 void ik_session_record_set_id(struct ik_session_record *record, const char *id);
 
 /* Pass event to the sink, unless closing. */

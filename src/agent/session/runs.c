@@ -183,7 +183,6 @@ static void on_ask(void *arg, struct ik_json_span question)
 	ik_session_record_emit(run->runs->record, &event);
 }
 
-/* Emit a piece of output. */
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct tool_run *run = arg;
@@ -334,7 +333,6 @@ static void refuse(struct tool_run *run, enum ik_tool_failure failure, const cha
 	ik_buf_done(&envelope);
 }
 
-/* Return the call as it is judged. */
 static struct ik_judged_call judged(const struct tool_run *run)
 {
 	return (struct ik_judged_call){
@@ -346,7 +344,6 @@ static struct ik_judged_call judged(const struct tool_run *run)
 	};
 }
 
-/* Process the end of a call. */
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
@@ -432,7 +429,6 @@ static void on_synced(void *arg, const struct ik_store_answer *answer)
 {
 	struct tool_run *run = arg;
 
-	(void)answer;
 	run->sync = NULL;
 	ik_timer_stop(run->patience);
 	start_tool(run);
@@ -735,7 +731,6 @@ static void cancel_for_process(void *arg, void *call)
 {
 	struct tool_run *run = call;
 
-	(void)arg;
 	run->command = NULL;
 	if (run->run)
 		ik_run_cancel(run->run);
@@ -772,7 +767,6 @@ static void on_command_output(void *arg, enum ik_stream stream, const char *byte
 	struct tool_run *run = arg;
 	size_t room = HALF - run->head.length, first = length < room ? length : room;
 
-	(void)stream;
 	ik_buf_append(&run->head, bytes, first);
 	ik_buf_append(&run->tail, bytes + first, length - first);
 	if (run->tail.length > 2 * HALF) {

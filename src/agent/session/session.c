@@ -26,12 +26,6 @@
 /* Warn the user when the model's context window is this full, unless ikigai compacts by itself. */
 #define WARN_PERCENT 80
 
-/* Limit on the newest rounds that stay verbatim when ikigai compacts, in bytes; and their part of the
- * window, in which about four bytes are a token. */
-#define KEEP_BYTES IK_KIB(64)
-#define KEEP_PART 10
-#define TOKEN_BYTES 4
-
 /* The tool that runs commands, and what the model is told of the tools that are commands. */
 #define SHELL_TOOL "bash"
 #define NAMES_WORDS \
@@ -104,7 +98,6 @@ static struct ik_json_span output_schema(const struct ik_session *session)
 	return (struct ik_json_span){ schema, schema ? strlen(schema) : 0 };
 }
 
-/* Read the last reply of a turn. */
 static bool read_output(const void *arg, const char *text, size_t length, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -152,7 +145,6 @@ static void on_input(void *arg, const struct ik_input *input)
 	post(session, input);
 }
 
-/* Return the options for a request. */
 static struct ik_exchange_options exchange_options(struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
@@ -168,7 +160,6 @@ static struct ik_exchange_options exchange_options(struct ik_session *session)
 	};
 }
 
-/* Send the turn's request. */
 static void send_request(struct ik_session *session)
 {
 	static const struct ik_exchange_events events = { on_request, on_input };
@@ -182,7 +173,6 @@ static void send_request(struct ik_session *session)
 
 /* ---- calls ---- */
 
-/* Return the reason why the user is asked, in new memory. */
 static char *why_asked(const struct ik_verdict *verdict)
 {
 	if (verdict->reason == IK_REASON_RULE)
@@ -449,7 +439,6 @@ static void append(struct ik_session *session, const struct ik_event *event)
 	ik_message_unref(with.message);
 }
 
-/* Emit an event of the turn. */
 static void emit(struct ik_session *session, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_TURN_STARTED) {
@@ -727,15 +716,25 @@ static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 	ik_message_unref(event.message);
 }
 
-/* Close the compaction, and with it the texts of result, and store its usage. */
-static void end_compaction(struct ik_session *session, const struct ik_compaction_result *result)
+/* Close the compaction, and with it the text of result, and store its usage, then message (taken over;
+ * NULL: none). */
+static void end_compaction(struct ik_session *session, const struct ik_compaction_result *result,
+	struct ik_message *message)
 {
 	const struct ik_usage *usage = result->usage;
+	bool failed = result->failed;
 
 	session->compaction = ik_compaction_close(session->compaction);
 	ik_session_record_emit_text(session->record, IK_EVENT_WAITING, "");
 	if (usage)
 		add_usage(session, usage);
+	if (message)
+		ik_session_record_add_message(session->record, message);
+	ik_message_unref(message);
+	if (failed)
+		return;
+	ik_hooked_begins(session->hooked, "compact");
+	set_context(session, 0);
 }
 
 /* Answer the command. Then send the queued messages, or hold them if the summary failed, since they
@@ -743,18 +742,10 @@ static void end_compaction(struct ik_session *session, const struct ik_compactio
 static void on_compacted(void *arg, const struct ik_compaction_result *result)
 {
 	struct ik_session *session = arg;
-	struct ik_session_record *record = session->record;
-	struct ik_message *message = ik_compaction_answer(result);
 	bool failed = result->failed;
 
-	end_compaction(session, result);
-	ik_session_record_add_message(record, message);
-	ik_message_unref(message);
-	if (!failed)
-		ik_hooked_begins(session->hooked, "compact");
-	if (!failed)
-		set_context(session, 0);
-	else
+	end_compaction(session, result, result->message);
+	if (failed)
 		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 	if (ik_turn_state(session->turn) == IK_TURN_IDLE)
 		end_fallback(session);
@@ -763,65 +754,6 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 }
 
 /* ---- making room ---- */
-
-/* Return the length of the turn's request if summary (NULL: none) were the newest message; 0: unknown. */
-static size_t request_length(struct ik_session *session, struct ik_message *summary)
-{
-	const struct ik_conversation *said = session->record->conversation;
-	struct ik_conversation *conversation = ik_conversation_new();
-	struct ik_request request = { .model = NULL };
-	const struct ik_model *model = on_request(session, &request);
-	struct ik_buf body;
-	size_t length = 0;
-
-	for (size_t i = 0; i < ik_conversation_count(said); i++)
-		ik_conversation_append(conversation, ik_conversation_at(said, i));
-	if (summary)
-		ik_conversation_append(conversation, summary);
-	request.model = model->name;
-	request.facts = &model->facts;
-	request.endpoint = &model->endpoint;
-	request.conversation = conversation;
-	ik_buf_init(&body, IK_LIMIT_REQUEST);
-	if (!model->format->answer &&
-		ik_request_serialize(model->format, &request, &body, &(struct ik_error){ 0 }) == IK_OK)
-		length = body.length;
-	ik_buf_done(&body);
-	ik_conversation_free(conversation);
-	free((void *)request.tools);
-	return length;
-}
-
-/* Return what the user is told of a summary, in new memory. */
-static char *describe_room(struct ik_session *session, struct ik_message *summary)
-{
-	size_t before = request_length(session, NULL);
-
-	if (!is_full(session) || before == 0)
-		return ik_format(_("Compacted, since the conversation was too long for %s. /undo compact "
-						   "undoes it."),
-			answering(session)->name);
-	return ik_format(_("Compacted at %d%%: %lld tokens became about %lld. /undo compact undoes "
-					   "it."),
-		percent_used(session), (long long)session->context_tokens,
-		(long long)((double)session->context_tokens * (double)request_length(session, summary) /
-			(double)before));
-}
-
-/* Return the notice with the summary. */
-static struct ik_message *room_message(struct ik_session *session,
-	const struct ik_compaction_result *result)
-{
-	struct ik_message *draft = ik_message_summary(ik_message_notice("", NULL), result->from,
-		result->text, result->length);
-	char *sentence = describe_room(session, draft);
-	struct ik_message *message = ik_message_summary(ik_message_notice(sentence, NULL), result->from,
-		result->text, result->length);
-
-	ik_message_unref(draft);
-	free(sentence);
-	return message;
-}
 
 /* Send the turn's request, unless the sink has closed the session or cancelled the turn meanwhile. */
 static void send_after_room(struct ik_session *session, int request)
@@ -839,8 +771,7 @@ static void go_on_without(struct ik_session *session, const struct ik_compaction
 	int request = session->request;
 
 	session->no_summary = true;
-	end_compaction(session, result);
-	ik_session_record_add_notice(session->record, sentence);
+	end_compaction(session, result, ik_message_notice(sentence, NULL));
 	free(sentence);
 	send_after_room(session, request);
 }
@@ -857,7 +788,7 @@ static void fail_without(struct ik_session *session, const struct ik_compaction_
 		.text_length = result->length,
 	};
 
-	end_compaction(session, result);
+	end_compaction(session, result, NULL);
 	post(session, &failure);
 	free(sentence);
 }
@@ -867,7 +798,6 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 {
 	struct ik_session *session = arg;
 	int request = session->request;
-	struct ik_message *message;
 
 	if (result->failed && result->code == IK_CODE_BAD_RESPONSE && !session->too_long) {
 		go_on_without(session, result);
@@ -877,16 +807,10 @@ static void on_room_made(void *arg, const struct ik_compaction_result *result)
 		fail_without(session, result);
 		return;
 	}
-	message = room_message(session, result);
-	ik_hooked_begins(session->hooked, "compact");
-	end_compaction(session, result);
-	ik_session_record_add_message(session->record, message);
-	ik_message_unref(message);
-	set_context(session, 0);
+	end_compaction(session, result, result->message);
 	send_after_room(session, request);
 }
 
-/* Return options for a compaction. */
 static struct ik_compaction_options compaction_options(struct ik_session *session)
 {
 	return (struct ik_compaction_options){
@@ -906,15 +830,16 @@ static bool make_room(struct ik_session *session, int rounds)
 {
 	const struct ik_model *model = answering(session);
 	struct ik_compaction_options options = compaction_options(session);
-	int64_t part = model ? model->facts.context_window / KEEP_PART * TOKEN_BYTES : 0;
 
-	options.done = on_room_made;
-	options.keep = part > 0 && part < (int64_t)KEEP_BYTES ? (size_t)part : KEEP_BYTES;
 	if (!model || !session->options.compact_at || session->record->closing ||
-		!ik_compaction_can_help(session->record->conversation, options.keep, rounds))
+		!ik_compaction_can_help(session->record->conversation, ik_compaction_keep(model), rounds))
 		return false;
+	options.done = on_room_made;
+	options.keep = ik_compaction_keep(model);
+	options.tokens = is_full(session) ? session->context_tokens : 0;
+	options.percent = percent_used(session);
 	ik_hooked_tell(session->hooked, IK_HOOK_PRE_COMPACT, "auto", NULL);
-	session->compaction = ik_compaction_start(&options, NULL, "");
+	session->compaction = ik_compaction_start(&options, "");
 	ik_compaction_tell(session->compaction);
 	return true;
 }
@@ -1168,20 +1093,7 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });
 }
 
-void ik_session_submit(struct ik_session *session, const char *text, size_t length,
-	const char *data, size_t data_length)
-{
-	struct ik_message *message;
-
-	if (length == 0)
-		return;
-	message = ik_message_new(IK_KIND_USER, text, length, data_length > 0 ? data : NULL,
-		data_length);
-	ik_session_submit_message(session, message);
-	ik_message_unref(message);
-}
-
-void ik_session_submit_message(struct ik_session *session, struct ik_message *message)
+void ik_session_submit(struct ik_session *session, struct ik_message *message)
 {
 	if (!ik_hooked_submit(session->hooked, message))
 		post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
@@ -1239,8 +1151,7 @@ bool ik_session_loading(const struct ik_session *session)
 bool ik_session_busy(const struct ik_session *session)
 {
 	return session->compaction || !ik_runs_is_empty(session->runs) || session->inbox ||
-		ik_hooked_is_busy(session->hooked) ||
-		(ik_turn_queued(session->turn) > 0 && !ik_turn_holds(session->turn)) ||
+		ik_hooked_is_busy(session->hooked) || ik_turn_has_queued(session->turn) ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
 
@@ -1347,14 +1258,15 @@ void ik_session_policy_changed(struct ik_session *session)
 
 void ik_session_compact(struct ik_session *session, const char *line, const char *words)
 {
-	const struct ik_compaction_options options = compaction_options(session);
+	struct ik_compaction_options options = compaction_options(session);
 
 	if (ik_session_busy(session) || session->record->loading) {
 		ik_session_record_add_command(session->record, line,
 			_("Something is under way: wait for its end, or cancel it."));
 		return;
 	}
-	session->compaction = ik_compaction_start(&options, line, words);
+	options.line = line;
+	session->compaction = ik_compaction_start(&options, words);
 	if (!session->compaction) {
 		ik_session_record_add_command(session->record, line,
 			_("There is nothing to summarise yet."));

@@ -160,13 +160,8 @@ bool ik_session_is_following(const struct ik_session *session);
 
 /* ---- the turn ---- */
 
-/* Send what the user typed, with data for the message (conversation/message.h) or NULL; queue it
- * while a turn runs. */
-void ik_session_submit(struct ik_session *session, const char *text, size_t length,
-	const char *data, size_t data_length);
-
-/* The same for a message of the user's that is already made; adds a reference. */
-void ik_session_submit_message(struct ik_session *session, struct ik_message *message);
+/* Send a message of the user's (adding a reference); queue it while a turn runs. */
+void ik_session_submit(struct ik_session *session, struct ik_message *message);
 
 /* Return the text of the queued message at index (0: the oldest), or NULL past the newest. Borrowed
  * until something happens in the session. Allocates no memory. */

@@ -250,7 +250,8 @@ static void use_stored_prompt(struct ik_stored *stored)
 		ik_session_record_emit_text(record, IK_EVENT_NOTICE,
 			_("This session now uses the system prompt given with -s."));
 	} else if (prompt) {
-		ik_session_record_set_prompt(record, prompt->content);
+		free(record->prompt);
+		record->prompt = ik_strdup(prompt->content);
 		stored->events->prompt(stored->arg);
 	}
 }

@@ -59,7 +59,6 @@ struct ik_recording {
 	size_t lines;
 	/* For a call that may change anything: */
 	struct ik_worktree_call *worktree; /* NULL: its changes cannot be found */
-	bool waiting;                      /* for the state of the work tree */
 	enum ik_worktree_problem problem;  /* why its changes cannot be found */
 };
 
@@ -152,7 +151,7 @@ static const struct ik_message *question_of(const struct ik_session_record *reco
 	while (i > 0) {
 		const struct ik_message *message = ik_conversation_at(record->conversation, --i);
 
-		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+		if (ik_message_is_question(message))
 			return message;
 	}
 	return NULL;
@@ -164,8 +163,7 @@ static bool note_call(struct ik_recording *recording)
 	struct ik_undo_recorder *recorder = recording->recorder;
 	const struct ik_recorded_call *call = &recording->call;
 	const struct ik_message *question = call->own ? NULL : question_of(recorder->record);
-	char *title = question ? ik_session_title(question->content, ik_message_typed(question))
-						   : ik_strdup(call->line);
+	char *title = question ? ik_message_title(question) : ik_strdup(call->line);
 	const struct ik_undo_call_line line = {
 		.id = recording->id,
 		.turn = question ? question->id : recording->id,
@@ -373,7 +371,6 @@ static void on_known(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_recording *recording = arg;
 
-	recording->waiting = false;
 	recording->problem = problem;
 	note_anything(recording);
 	call_ready(recording);
@@ -386,9 +383,8 @@ static bool keep_anything(struct ik_recording *recording)
 
 	if (have_tree(recorder)) {
 		recording->since = ik_file_writes_now(recorder->options.writes);
-		recording->waiting = !ik_worktree_call_new(recorder->worktree, recording->directory,
-			recorder->turn_ms, on_known, recording, &recording->worktree, &recording->problem);
-		if (recording->waiting)
+		if (!ik_worktree_call_new(recorder->worktree, recording->directory, recorder->turn_ms,
+				on_known, recording, &recording->worktree, &recording->problem))
 			return false;
 	} else {
 		recording->problem = recorder->problem;

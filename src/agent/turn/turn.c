@@ -77,7 +77,6 @@ static void perform(struct ik_turn *turn, struct ik_effect effect)
 	turn->options.perform(turn->options.arg, &effect);
 }
 
-/* Emit an event of this round. */
 static void emit(struct ik_turn *turn, struct ik_event event)
 {
 	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_EMIT, .event = event });
@@ -195,7 +194,6 @@ static void emit_queued(struct ik_turn *turn)
 	ik_buf_done(&lines);
 }
 
-/* Can a turn begin now? */
 static bool may_begin(const struct ik_turn *turn)
 {
 	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
@@ -376,7 +374,6 @@ static struct ik_event call_event(const struct ik_part *part, enum ik_event_kind
 	};
 }
 
-/* Ask the user about a call. */
 static void emit_asking(struct ik_turn *turn, struct ik_part *part, const char *why, bool ends_turn)
 {
 	struct ik_event event = call_event(part, IK_EVENT_ASKING);
@@ -387,7 +384,6 @@ static void emit_asking(struct ik_turn *turn, struct ik_part *part, const char *
 	emit(turn, event);
 }
 
-/* Run a call that is allowed. */
 static void run_call(struct ik_turn *turn, struct ik_part *part)
 {
 	part->state = IK_CALL_RUNNING;
@@ -400,7 +396,6 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 		});
 }
 
-/* Is the call's tool read-only? */
 static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 {
 	return turn->options.is_read_only(turn->options.arg, part->name);
@@ -666,7 +661,6 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			(struct ik_event){ .kind = IK_EVENT_USAGE, .usage = turn->reply.usage });
 }
 
-/* Abort the current request. */
 static void abort_request(struct ik_turn *turn)
 {
 	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_ABORT, .request = turn->request });
@@ -994,7 +988,6 @@ static void refuse_message(struct ik_turn *turn, const char *why)
 		emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_REFUSED });
 }
 
-/* Process the complete reply. */
 static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
@@ -1222,14 +1215,9 @@ int ik_turn_asking(const struct ik_turn *turn, const char *id)
 	return 0;
 }
 
-size_t ik_turn_queued(const struct ik_turn *turn)
+bool ik_turn_has_queued(const struct ik_turn *turn)
 {
-	return turn->queue_count;
-}
-
-bool ik_turn_holds(const struct ik_turn *turn)
-{
-	return turn->held;
+	return turn->queue_count > 0 && !turn->held;
 }
 
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length)

@@ -175,9 +175,8 @@ enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
 /* Return the number of the call with that id that waits for the user, or 0. */
 int ik_turn_asking(const struct ik_turn *turn, const char *id);
 
-/* Return the number of messages that wait for the end of the turn or are held. */
-size_t ik_turn_queued(const struct ik_turn *turn);
-bool ik_turn_holds(const struct ik_turn *turn);
+/* Do messages wait for the end of the turn? Not those that are held. */
+bool ik_turn_has_queued(const struct ik_turn *turn);
 /* Return the text of the queued message at index (0: the oldest), or NULL past the newest. Borrowed
  * until the next step. Allocates no memory. */
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);

@@ -36,7 +36,7 @@ static bool *find_refused(const struct ik_conversation *conversation)
 			if (message->call_id || message->refused)
 				break;
 			refused[index] = true;
-			if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+			if (ik_message_is_question(message))
 				break;
 		}
 	}

@@ -18,7 +18,9 @@ Test(shell, a_command_is_told_and_stored_with_its_output)
 	cr_assert(ik_session_busy(stage.session));
 	stage_run_until(IK_EVENT_TOOL_DONE);
 	cr_assert(!ik_session_busy(stage.session));
-	expect_in(stage.log.data, "answer run_1 {\"tool_success\":true,\"result\":\"a\xef\xbf\xbd" "bc\\n[exit code 3]\"}");
+	expect_in(stage.log.data,
+		"answer run_1 {\"tool_success\":true,\"result\":\"a\xef\xbf\xbd"
+		"bc\\n[exit code 3]\"}");
 	expect_stored(ik_session_id(stage.session), "command !printf 'a\\377b'; echo c >&2; exit 3\n");
 }
 
@@ -37,7 +39,8 @@ Test(shell, large_outputs_keep_their_beginning_and_end)
 	struct ik_buf output;
 
 	stage_open(NULL);
-	ik_session_run_shell(stage.session, "echo first; head -c 9000000 /dev/zero | tr '\\0' x; echo; echo last");
+	ik_session_run_shell(stage.session,
+		"echo first; head -c 9000000 /dev/zero | tr '\\0' x; echo; echo last");
 	stage_run_until(IK_EVENT_TOOL_DONE);
 	message = ik_conversation_at(ik_session_conversation(stage.session), 1);
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
@@ -75,6 +78,8 @@ Test(shell, what_runs_at_the_end_is_stored)
 Test(shell, messages_that_wait_are_seen_and_taken_back)
 {
 	static const char text[] = "typed\n\nattached", data[] = "{\"typed\":5,\"attached\":[]}";
+	struct ik_message *message = ik_message_new(IK_KIND_USER, text, strlen(text), data,
+		strlen(data));
 	size_t length;
 	const char *queued;
 
@@ -82,7 +87,8 @@ Test(shell, messages_that_wait_are_seen_and_taken_back)
 	stage_open(NULL);
 	stage_submit("hi");
 	stage_submit("one");
-	ik_session_submit(stage.session, text, strlen(text), data, strlen(data));
+	ik_session_submit(stage.session, message);
+	ik_message_unref(message);
 	queued = ik_session_queued(stage.session, 1, &length);
 	cr_assert(queued && length == 5 && strncmp(queued, "typed", 5) == 0, "what was typed only");
 	cr_assert_null(ik_session_queued(stage.session, 2, &length));

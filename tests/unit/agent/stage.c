@@ -9,13 +9,13 @@
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
+#include "provider/formats.h"
 #include "util/alloc.h"
 #include "util/limits.h"
-#include "provider/formats.h"
 #include "util/path.h"
 
 /* Stop at nothing. */
-#define NO_KIND ((enum ik_event_kind)-1)
+#define NO_KIND ((enum ik_event_kind) - 1)
 
 struct stage stage;
 
@@ -30,12 +30,14 @@ static struct raw_script on_request(void *arg, const char *body, size_t length)
 
 	cr_assert_lt(stage.request_count, 16);
 	stage.requests[stage.request_count++] = ik_strndup(body, length);
-	snprintf(stage.head, sizeof stage.head, "HTTP/1.1 %d Said\r\nContent-Type: %s\r\n"
-		"Connection: close\r\n\r\n", reply->status ? reply->status : 200,
+	snprintf(stage.head, sizeof stage.head,
+		"HTTP/1.1 %d Said\r\nContent-Type: %s\r\n"
+		"Connection: close\r\n\r\n",
+		reply->status ? reply->status : 200,
 		reply->content_type ? reply->content_type : "text/event-stream");
 	stage.pieces[0] = stage.head;
 	while (reply->chunks[count] && strcmp(reply->chunks[count], STAGE_HOLD) != 0 &&
-	       strcmp(reply->chunks[count], STAGE_BREAK) != 0) {
+		strcmp(reply->chunks[count], STAGE_BREAK) != 0) {
 		stage.pieces[count + 1] = reply->chunks[count];
 		count++;
 	}
@@ -48,13 +50,22 @@ static struct raw_script on_request(void *arg, const char *body, size_t length)
 /* ---- what is told ---- */
 
 static const char *const words[] = {
-	[IK_EVENT_SESSION] = "session", [IK_EVENT_OLDER] = "older",
-	[IK_EVENT_TURN_STARTED] = "started", [IK_EVENT_WAITING] = "waiting",
-	[IK_EVENT_ROUND_STARTED] = "round", [IK_EVENT_TEXT] = "text",
-	[IK_EVENT_THINKING] = "thinking", [IK_EVENT_TOOL_STARTED] = "tool",
-	[IK_EVENT_TOOL_OUTPUT] = "output", [IK_EVENT_TOOL_DONE] = "answer",
-	[IK_EVENT_USAGE] = "usage", [IK_EVENT_NOTICE] = "notice", [IK_EVENT_ERROR] = "error",
-	[IK_EVENT_RETRY] = "retry", [IK_EVENT_QUEUED] = "queued", [IK_EVENT_TURN_DONE] = "done",
+	[IK_EVENT_SESSION] = "session",
+	[IK_EVENT_OLDER] = "older",
+	[IK_EVENT_TURN_STARTED] = "started",
+	[IK_EVENT_WAITING] = "waiting",
+	[IK_EVENT_ROUND_STARTED] = "round",
+	[IK_EVENT_TEXT] = "text",
+	[IK_EVENT_THINKING] = "thinking",
+	[IK_EVENT_TOOL_STARTED] = "tool",
+	[IK_EVENT_TOOL_OUTPUT] = "output",
+	[IK_EVENT_TOOL_DONE] = "answer",
+	[IK_EVENT_USAGE] = "usage",
+	[IK_EVENT_NOTICE] = "notice",
+	[IK_EVENT_ERROR] = "error",
+	[IK_EVENT_RETRY] = "retry",
+	[IK_EVENT_QUEUED] = "queued",
+	[IK_EVENT_TURN_DONE] = "done",
 };
 
 static void on_event(void *arg, const struct ik_event *event)
@@ -68,8 +79,8 @@ static void on_event(void *arg, const struct ik_event *event)
 			event->message->content);
 	else if (event->kind != IK_EVENT_CALL_PROGRESS && event->kind != IK_EVENT_STORE)
 		ik_buf_printf(&stage.log, "%s%s%s%s%.*s\n", words[event->kind],
-			event->id || name[0] ? " " : "", event->id ? event->id : name,
-			event->text ? " " : "", (int)event->text_length, event->text ? event->text : "");
+			event->id || name[0] ? " " : "", event->id ? event->id : name, event->text ? " " : "",
+			(int)event->text_length, event->text ? event->text : "");
 	if (event->kind == stage.stop_kind ||
 		(stage.stop_text && strstr(stage.log.data, stage.stop_text))) {
 		stage.stopped = true;
@@ -109,10 +120,12 @@ void stage_run_until_told(const char *text)
 static void write_tool(const char *name, const char *annotations, const char *script)
 {
 	char *path = ik_format("%s/tools/%s", stage.directory, name);
-	char *text = ik_format("#!/bin/sh\nif [ \"$1\" = --schema ]; then\n"
-		"echo '{\"name\":\"%s\",\"description\":\"A tool.\",%s\"parameters\":{\"text\":"
-		"{\"type\":\"string\",\"description\":\"Some text.\",\"required\":false}}}'\nexit\nfi\n%s\n",
-		name, annotations, script);
+	char *text =
+		ik_format("#!/bin/sh\nif [ \"$1\" = --schema ]; then\n"
+				  "echo '{\"name\":\"%s\",\"description\":\"A tool.\",%s\"parameters\":{\"text\":"
+				  "{\"type\":\"string\",\"description\":\"Some "
+				  "text.\",\"required\":false}}}'\nexit\nfi\n%s\n",
+			name, annotations, script);
 
 	cr_assert_eq(ik_file_write(path, text, strlen(text), 0755, NULL), IK_OK);
 	free(path);
@@ -139,7 +152,9 @@ static void scan(void)
 	static const struct ik_discovery_events events = { .finished = scanned };
 	char *path = ik_format("%s/tools", stage.directory);
 	struct ik_source_directory_options options = {
-		.path = path, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 5000,
+		.path = path,
+		.origin = IK_SOURCE_SYSTEM,
+		.timeout_ms = 5000,
 		.working_directory = stage.directory,
 	};
 	struct ik_error error;
@@ -165,12 +180,16 @@ void stage_set_model(int port)
 {
 	char *url = ik_format("http://127.0.0.1:%d/v1", port);
 	struct ik_endpoint endpoint = {
-		.provider = "test", .base_url = url, .api_key = "sk-secret",
+		.provider = "test",
+		.base_url = url,
+		.api_key = "sk-secret",
 		.key_variable = "TEST_API_KEY",
 	};
 
 	stage_use_model(&(struct ik_model){
-		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
+		.format = ik_wire_format_find("openai-chat"),
+		.endpoint = endpoint,
+		.name = "m",
 		.facts.price = IK_PRICE_UNKNOWN,
 	});
 	free(url);
@@ -179,13 +198,16 @@ void stage_set_model(int port)
 void stage_make_session(void)
 {
 	struct ik_session_options options = {
-		.loop = stage.loop, .http = stage.http, .store = stage.store,
+		.loop = stage.loop,
+		.http = stage.http,
+		.store = stage.store,
 		.run = { .loop = stage.loop, .timeout_ms = 20000, .output_limit = IK_LIMIT_MODEL_OUTPUT },
 		.concurrency = stage.concurrency ? stage.concurrency : 4,
 		.max_tool_turns = stage.max_tool_turns ? stage.max_tool_turns : 50,
 		.retry = { .max = 2, .base_ms = 2, .cap_ms = 4 },
 		.idle_timeout_ms = stage.idle_timeout_ms ? stage.idle_timeout_ms : 10000,
-		.directory = stage.directory, .sink = on_event,
+		.directory = stage.directory,
+		.sink = on_event,
 	};
 
 	stage.session = ik_session_new(&options);
@@ -244,7 +266,10 @@ void stage_open(const struct stage_reply *replies)
 
 void stage_submit(const char *text)
 {
-	ik_session_submit(stage.session, text, strlen(text), NULL, 0);
+	struct ik_message *message = ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0);
+
+	ik_session_submit(stage.session, message);
+	ik_message_unref(message);
 }
 
 void stage_tear_down(void)
@@ -297,10 +322,12 @@ char *stage_stored(const char *session)
 	ik_buf_init(&text, IK_MIB(16));
 	/* Without a table, or a file, nothing was stored yet. */
 	if (sqlite3_open_v2(stage.database, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-	    sqlite3_prepare_v2(database, "SELECT kind, coalesce(json_extract(data_json, '$.tool_call_id'),"
-	    " json_extract(data_json, '$.id')), content"
-	    " FROM events WHERE session = ? AND kind <> 'system'"
-	    " ORDER BY sequence", -1, &rows, NULL) == SQLITE_OK)
+		sqlite3_prepare_v2(database,
+			"SELECT kind, coalesce(json_extract(data_json, '$.tool_call_id'),"
+			" json_extract(data_json, '$.id')), content"
+			" FROM events WHERE session = ? AND kind <> 'system'"
+			" ORDER BY sequence",
+			-1, &rows, NULL) == SQLITE_OK)
 		sqlite3_bind_text64(rows, 1, session, strlen(session), SQLITE_STATIC, SQLITE_UTF8);
 	while (rows && sqlite3_step(rows) == SQLITE_ROW) {
 		const char *call = (const char *)sqlite3_column_text(rows, 1);
