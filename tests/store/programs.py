@@ -1535,7 +1535,8 @@ FILL = {"sqlite": """
 # What reads a whole table, or an index of it: only what people ask for when they want to know that.
 WHOLE = {"json_object('version'": "doctor: how much is stored",
          "current_setting('server_version')": "doctor: how much is stored",
-         "count(*) OVER ()": "doctor: who has which session open"}
+         "count(*) OVER ()": "doctor: who has which session open",
+         "SELECT count(*) FROM sessions WHERE event_count": "recovery: how much was copied"}
 
 
 # The types of parameters that the program names: unknown, bytea, bigint, text, uuid.

@@ -215,16 +215,6 @@ struct ik_leaves *ik_leaves_close(struct ik_leaves *leaves)
 	return NULL;
 }
 
-int64_t ik_leaves_pages(const struct ik_leaves *leaves)
-{
-	return leaves->count;
-}
-
-int64_t ik_leaves_read(const struct ik_leaves *leaves)
-{
-	return leaves->read;
-}
-
 /* ---- rows ---- */
 
 /* Read an integer of one to nine bytes; false if it doesn't end before `end`. */
@@ -288,7 +278,7 @@ static int64_t signed_at(const unsigned char *at, size_t size)
 
 /* Read a value of this serial type at *at of the payload; false if the payload is too short. */
 static bool take_value(const struct ik_buf *payload, int64_t type, size_t *at,
-	struct ik_leaf_value *value)
+	struct ik_value *value)
 {
 	static const size_t sizes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
 	size_t length = type < 0 ? SIZE_MAX : type < 10 ? sizes[type] : (size_t)(type - 12) / 2;
@@ -296,15 +286,10 @@ static bool take_value(const struct ik_buf *payload, int64_t type, size_t *at,
 
 	if (type == 7 || type == 10 || type == 11 || length > payload->length - *at)
 		return false; /* our tables have no fractions */
-	*value = (struct ik_leaf_value){
-		.type = type == 0   ? IK_LEAF_NULL
-			: type < 12     ? IK_LEAF_NUMBER
-			: type % 2 == 0 ? IK_LEAF_BYTES
-							: IK_LEAF_TEXT,
-		.number = type < 8 ? signed_at(bytes, length) : type - 8,
-		.bytes = payload->data + *at,
-		.length = length,
-	};
+	*value = type == 0  ? ik_value_text(NULL)
+		: type < 12     ? ik_value_number(type < 8 ? signed_at(bytes, length) : type - 8)
+		: type % 2 == 0 ? ik_value_bytes(payload->data + *at, length)
+						: ik_value_chars(payload->data + *at, length);
 	*at += length;
 	return true;
 }
@@ -323,9 +308,10 @@ static bool take_values(const struct ik_buf *payload, struct ik_leaf_row *row)
 	value_at = (size_t)header;
 	while (at < (size_t)header) {
 		if (row->count == IK_LEAF_COLUMNS || !read_varint(bytes, (size_t)header, &at, &type) ||
-			!take_value(payload, type, &value_at, &row->values[row->count++]))
+			!take_value(payload, type, &value_at, &row->values[IK_LEAF_FIRST + row->count++]))
 			return false;
 	}
+	row->values[IK_LEAF_FIRST + row->count].type = IK_VALUE_END;
 	return true;
 }
 
@@ -333,13 +319,18 @@ static bool take_values(const struct ik_buf *payload, struct ik_leaf_row *row)
 static bool read_cell(struct ik_leaves *leaves, struct ik_leaf_row *row)
 {
 	size_t head = leaves->read == 1 ? HEADER : 0, at = head + LEAF_HEADER + 2 * leaves->cell++;
-	int64_t size;
+	int64_t size, rowid = 0;
+	bool found;
 
 	at = number_at(leaves->page + at, 2);
-	return read_varint(leaves->page, leaves->page_size, &at, &size) &&
-		read_varint(leaves->page, leaves->page_size, &at, &row->rowid) && size > 0 &&
+	found = read_varint(leaves->page, leaves->page_size, &at, &size) &&
+		read_varint(leaves->page, leaves->page_size, &at, &rowid) && size > 0 &&
 		size <= leaves->count * (int64_t)leaves->page_size &&
 		read_payload(leaves, at, (size_t)size) && take_values(&leaves->payload, row);
+	row->values[0] = ik_value_number(rowid);
+	row->page = leaves->read;
+	row->pages = leaves->count;
+	return found;
 }
 
 /* Go to the next page; it may have no rows. */

@@ -710,30 +710,29 @@ const struct ik_database_sql ik_database_sql = {
 
 /*
  * A table, and the types of its values: UUID, text, integer, bytes, or (o) any. Rows of earlier
- * versions have fewer values. ?1 is the rowid, null if another row has it; ?2 is the first value.
+ * versions have fewer values. ?1 is the rowid, ?2 the first value. A row that exists is left as it
+ * is. If another row, which may be damaged, has its rowid or its event's number, it gets a new one.
  */
 static const struct recover_table {
-	const char *rows, *values;
+	const char *values;
 	size_t least;
 	const char *insert;
 } tables[] = {
-	{ "events NOT INDEXED", "uuittoi", 7,
+	{ "uuittoi", 7,
 		"INSERT OR IGNORE INTO events(rowid, id, session, sequence, kind, content, data_json, time)"
-		" VALUES(?1, ?2, ?3, coalesce(?4, (SELECT max(sequence) + 1 FROM events WHERE session = "
-		"?3)),"
-		" ?5, ?6, ?7, ?8)" },
-	{ "sessions NOT INDEXED", "uttiiioiioi", 6,
-		"INSERT OR IGNORE INTO sessions(rowid, id, directory, title, created_ms, updated_ms,"
+		" SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM events WHERE rowid = ?1) THEN ?1 END, ?2, ?3,"
+		" CASE WHEN EXISTS (SELECT 1 FROM events WHERE session = ?3 AND sequence = ?4)"
+		" THEN (SELECT max(sequence) + 1 FROM events WHERE session = ?3) ELSE ?4 END,"
+		" ?5, ?6, ?7, ?8" },
+	{ "uttiiioiioi", 6,
+		"INSERT OR IGNORE INTO sessions(id, directory, title, created_ms, updated_ms,"
 		" event_count, parent, forked_at, late, owner)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)" },
-	{ "blobs NOT INDEXED", "uib", 3,
-		"INSERT OR IGNORE INTO blobs(rowid, id, part, bytes) VALUES(?1, ?2, ?3, ?4)" },
-	{ "journals NOT INDEXED", "tiui", 4,
-		"INSERT OR IGNORE INTO journals(rowid, name, place, stored_as, sequence)"
-		" VALUES(?1, ?2, ?3, ?4, ?5)" },
+		" VALUES(?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)" },
+	{ "uib", 3, "INSERT OR IGNORE INTO blobs(id, part, bytes) VALUES(?2, ?3, ?4)" },
+	{ "tiui", 4,
+		"INSERT OR IGNORE INTO journals(name, place, stored_as, sequence)"
+		" VALUES(?2, ?3, ?4, ?5)" },
 };
-#define TABLES (sizeof(tables) / sizeof(tables[0]))
-enum { ROW = 1, SEQUENCE = 4 }; /* parameters */
 
 /* Restore sessions whose rows are lost, and correct their numbers. */
 static const char fix_up[] =
@@ -753,148 +752,96 @@ struct recovered {
 	bool whole; /* nothing was lost */
 };
 
-/* A copy in progress. */
-struct recovery {
-	struct sqlite_database fresh; /* the new database */
-	sqlite3_stmt *inserts[TABLES];
-	struct recovered got;
-};
-
-/* Has the copy failed (a full disk, a cancellation)? Nothing counts as lost then. */
-static bool has_ended(const struct recovery *recovery)
+/* Count the rows of a possibly damaged database, as a text in new memory; NULL if they can't all be
+ * read. */
+static char *count_rows(sqlite3 *db)
 {
-	return ik_database_failed(&recovery->fresh.base);
-}
-
-/* Count the rows of a table in a possibly damaged database; -1 if they can't all be read. */
-static int64_t count_rows(sqlite3 *db, const char *rows)
-{
-	char *text = ik_format("SELECT count(*) FROM %s", rows);
+	static const char counts[] = "SELECT (SELECT count(*) FROM events NOT INDEXED) || ' ' ||"
+								 " (SELECT count(*) FROM sessions NOT INDEXED) || ' ' ||"
+								 " (SELECT count(*) FROM blobs NOT INDEXED) || ' ' ||"
+								 " (SELECT count(*) FROM journals NOT INDEXED)";
 	sqlite3_stmt *query = NULL;
-	int64_t count = -1;
+	char *found = NULL;
 
-	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) == SQLITE_OK &&
+	if (sqlite3_prepare_v2(db, counts, -1, &query, NULL) == SQLITE_OK &&
 		sqlite3_step(query) == SQLITE_ROW)
-		count = sqlite3_column_int64(query, 0);
+		found = ik_strdup((const char *)sqlite3_column_text(query, 0));
 	sqlite3_finalize(query);
-	free(text);
-	return count;
+	return found;
 }
 
 /* Could the value be of this type? */
-static bool fits(char kind, const struct ik_leaf_value *value)
+static bool fits(char kind, const struct ik_value *value)
 {
+	bool is_text = value->type == IK_VALUE_TEXT && value->text;
+
 	switch (kind) {
 	case 'u':
-		return value->type == IK_LEAF_TEXT && value->length == IK_UUID_TEXT - 1 &&
-			strspn(value->bytes, "0123456789abcdef-") >= value->length;
+		return is_text && value->length == IK_UUID_TEXT - 1 &&
+			strspn(value->text, "0123456789abcdef-") >= value->length;
 	case 't':
-		return value->type == IK_LEAF_TEXT;
+		return is_text;
 	case 'i':
-		return value->type == IK_LEAF_NUMBER && value->number >= 0 && value->number < NUMBER_LIMIT;
+		return value->type == IK_VALUE_NUMBER && value->number >= 0 && value->number < NUMBER_LIMIT;
 	case 'b':
-		return value->type == IK_LEAF_BYTES;
+		return value->type == IK_VALUE_BYTES;
 	default:
 		return true;
 	}
 }
 
-/* Return the table whose types a row fits; TABLES if there is none. */
-static size_t table_of(const struct ik_leaf_row *row)
+/* Do the types of a row fit a table? */
+static bool fits_table(const struct ik_leaf_row *row, const struct recover_table *table)
 {
-	for (size_t i = 0; i < TABLES; i++) {
-		size_t at = 0;
+	size_t at = 0;
 
-		while (at < row->count && tables[i].values[at] &&
-			fits(tables[i].values[at], &row->values[at]))
-			at++;
-		if (at == row->count && at >= tables[i].least)
-			return i;
-	}
-	return TABLES;
+	while (at < row->count && table->values[at] &&
+		fits(table->values[at], &row->values[at + IK_LEAF_FIRST]))
+		at++;
+	return at == row->count && at >= table->least;
 }
 
-static void bind_value(sqlite3_stmt *insert, int parameter, const struct ik_leaf_value *value)
+/* Insert a row into the first table it fits. */
+static void insert_row(struct ik_database *fresh, struct ik_leaf_row *row)
 {
-	if (value->type == IK_LEAF_NUMBER)
-		(void)sqlite3_bind_int64(insert, parameter, value->number);
-	else if (value->type == IK_LEAF_TEXT)
-		(void)sqlite3_bind_text64(insert, parameter, value->bytes, value->length, SQLITE_STATIC,
-			SQLITE_UTF8);
-	else if (value->type == IK_LEAF_BYTES)
-		(void)sqlite3_bind_blob64(insert, parameter, value->bytes, value->length, SQLITE_STATIC);
+	if (row->values[0].number <= 0 || row->values[0].number >= NUMBER_LIMIT)
+		row->values[0] = ik_value_text(NULL);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (fits_table(row, &tables[i])) {
+			ik_database_change(fresh, tables[i].insert, row->values);
+			return;
+		}
 }
 
-/* Insert a row, unless it exists. If another row, which may be damaged, has its rowid or its
- * event's number, give it a new one. */
-static void insert_row(struct recovery *recovery, size_t table, const struct ik_leaf_row *row)
+/* Copy the readable rows of the database at path to the open, empty one. */
+static void copy_rows(struct ik_database *fresh, const char *path)
 {
-	sqlite3_stmt *insert = recovery->inserts[table];
-	bool inserted = false;
-
-	for (size_t i = 0; i < row->count; i++)
-		bind_value(insert, (int)i + 2, &row->values[i]);
-	if (row->rowid > 0 && row->rowid < NUMBER_LIMIT)
-		(void)sqlite3_bind_int64(insert, ROW, row->rowid);
-	for (int attempt = 0; attempt < 3 && !inserted && !has_ended(recovery); attempt++) {
-		/* In other tables this column is NOT NULL, so the last attempt inserts nothing. */
-		if (attempt > 0)
-			(void)sqlite3_bind_null(insert, attempt == 1 ? ROW : SEQUENCE);
-		if (sqlite3_step(insert) != SQLITE_DONE)
-			explain(&recovery->fresh);
-		inserted = sqlite3_changes(recovery->fresh.db) > 0;
-		sqlite3_reset(insert);
-	}
-	sqlite3_clear_bindings(insert);
-}
-
-/* Insert the readable rows of the database at path. */
-static void copy_rows(struct recovery *recovery, const char *path)
-{
-	struct ik_database *fresh = &recovery->fresh.base;
 	struct ik_leaves *leaves = ik_leaves_open(path, &fresh->error);
 	struct ik_leaf_row row;
 
-	while (leaves && !has_ended(recovery) && ik_leaves_next(leaves, &row, &fresh->error)) {
-		size_t table = table_of(&row);
-
-		if (table < TABLES)
-			insert_row(recovery, table, &row);
-		if (!ik_connection_progress(fresh->client, "recover", ik_leaves_read(leaves),
-				ik_leaves_pages(leaves)) &&
+	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
+	while (!ik_database_failed(fresh) && ik_leaves_next(leaves, &row, &fresh->error)) {
+		insert_row(fresh, &row);
+		if (!ik_connection_progress(fresh->client, "recover", row.page, row.pages) &&
 			fresh->interruptible)
 			ik_error_set(&fresh->error, IK_FAILED, "The request was cancelled.");
 	}
 	(void)ik_leaves_close(leaves);
-}
-
-/* Copy the readable rows of the database at path to the open, empty one. */
-static void copy_all(struct recovery *recovery, const char *path)
-{
-	struct ik_database *fresh = &recovery->fresh.base;
-
-	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
-	for (size_t i = 0; i < TABLES && !has_ended(recovery); i++)
-		if (sqlite3_prepare_v2(recovery->fresh.db, tables[i].insert, -1, &recovery->inserts[i],
-				NULL) != SQLITE_OK)
-			explain(&recovery->fresh);
-	if (!has_ended(recovery))
-		copy_rows(recovery, path);
-	for (size_t i = 0; i < TABLES; i++)
-		sqlite3_finalize(recovery->inserts[i]);
 	ik_database_run(fresh, fix_up);
 	ik_database_run(fresh, "COMMIT");
 }
 
-/* Count what was copied, and compare it with the rows of the damaged file. */
-static void count_copied(struct recovery *recovery, const int64_t counts[TABLES])
+/* Give a complete file its name, once it is on disk; remove it if the database has failed. */
+static void put_in_place(struct ik_database *database, const char *unfinished, const char *path)
 {
-	recovery->got.whole = true;
-	for (size_t i = 0; i < TABLES; i++)
-		if (count_rows(recovery->fresh.db, tables[i].rows) != counts[i])
-			recovery->got.whole = false;
-	recovery->got.events = count_rows(recovery->fresh.db, "events");
-	recovery->got.sessions = count_rows(recovery->fresh.db, "sessions WHERE event_count > 0");
+	int fd = open(unfinished, O_RDWR | O_CLOEXEC);
+
+	if (!ik_database_failed(database) &&
+		(fd < 0 || fsync(fd) != 0 || rename(unfinished, path) != 0))
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlink(unfinished);
 }
 
 static void fail_in_use(struct ik_database *database)
@@ -923,40 +870,35 @@ static sqlite3 *hold(struct ik_database *database)
 static struct recovered make_copy(struct ik_database *database, sqlite3 *held, bool only_whole,
 	const char *ready)
 {
-	char uuid[IK_UUID_TEXT], *path;
-	struct recovery recovery = { .got.whole = false };
-	struct ik_database *fresh = &recovery.fresh.base;
-	int64_t counts[TABLES];
-	bool readable = true;
-	int fd;
+	char *counts = count_rows(held), *copied = NULL;
+	struct sqlite_database copy = { .base = {
+										.client = database->client,
+										.address = ik_format("%s-copy", ready),
+										.interruptible = database->interruptible,
+									} };
+	struct ik_database *fresh = &copy.base;
+	struct recovered got = { .whole = false };
 
-	for (size_t i = 0; i < TABLES; i++) {
-		counts[i] = count_rows(held, tables[i].rows);
-		readable = readable && counts[i] >= 0;
-	}
-	ik_uuid_new(uuid);
-	path = ik_format("%s.new-%s", database->address, uuid);
-	fresh->client = database->client;
-	fresh->address = path;
-	fresh->interruptible = database->interruptible;
-	if (readable || !only_whole) {
+	(void)unlink(fresh->address); /* of a recovery that was killed */
+	if (counts || !only_whole) {
 		ik_database_open(fresh);
-		copy_all(&recovery, database->address);
-		count_copied(&recovery, counts);
+		copy_rows(fresh, database->address);
+		got.events = ik_database_number(fresh, "SELECT count(*) FROM events", NULL);
+		got.sessions = ik_database_number(fresh,
+			"SELECT count(*) FROM sessions WHERE event_count > 0", NULL);
+		copied = count_rows(copy.db);
 	}
+	got.whole = counts && copied && ik_text_equal(counts, copied);
 	database->error = fresh->error;
-	if (!has_ended(&recovery) && only_whole && !recovery.got.whole)
+	if (!ik_database_failed(fresh) && only_whole && !got.whole)
 		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
 			database->address);
 	ik_database_close(fresh);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (!ik_database_failed(database) && (fd < 0 || fsync(fd) != 0 || rename(path, ready) != 0))
-		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
-	if (fd >= 0)
-		(void)close(fd);
-	(void)unlink(path);
-	free(path);
-	return recovery.got;
+	put_in_place(database, fresh->address, ready);
+	free((char *)fresh->address);
+	free(counts);
+	free(copied);
+	return got;
 }
 
 /* Rename the damaged file's log along with it, or remove it: a stale log must not be replayed into
@@ -1077,7 +1019,6 @@ static void answer_backup(struct ik_database *database)
 {
 	const char *file = ik_connection_text(database->client, "file");
 	char *unfinished = ik_format("%s.unfinished", file ? file : "");
-	int fd;
 
 	(void)unlink(unfinished);
 	if (!file)
@@ -1086,13 +1027,7 @@ static void answer_backup(struct ik_database *database)
 		ik_error_set_errno(&database->error, EEXIST, _("Cannot make the database %s"), file);
 	else
 		write_copy(database, unfinished);
-	fd = open(unfinished, O_RDONLY | O_CLOEXEC);
-	if (!ik_database_failed(database) &&
-		(fd < 0 || fsync(fd) != 0 || rename(unfinished, file) != 0))
-		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), file);
-	if (fd >= 0)
-		(void)close(fd);
-	(void)unlink(unfinished);
+	put_in_place(database, unfinished, file);
 	free(unfinished);
 }
 
