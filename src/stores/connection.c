@@ -305,9 +305,16 @@ void ik_connection_finish(struct ik_connection *connection, const struct ik_erro
 	ik_connection_send(connection);
 }
 
-void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text)
+void ik_connection_notice(struct ik_connection *connection, const char *format, ...)
 {
-	tell(connection, "{'%s':'%s'", name, text);
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = ik_vformat(format, arguments);
+	va_end(arguments);
+	tell(connection, "{'notice':'%s'", text);
+	free(text);
 }
 
 bool ik_connection_progress(struct ik_connection *connection, const char *work, int64_t done,

@@ -59,7 +59,8 @@ void ik_connection_finish(struct ik_connection *connection, const struct ik_erro
 bool ik_connection_progress(struct ik_connection *connection, const char *work, int64_t done,
 	int64_t of);
 
-/* Send a line that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
-void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text);
+/* Send a notice for the user, which belongs to no request. */
+void ik_connection_notice(struct ik_connection *connection, const char *format, ...)
+	IK_PRINTF(2, 3);
 
 #endif

@@ -79,8 +79,7 @@ struct ik_database_sql {
 	const char *holder; /* a column of a session: its holder as JSON, or null */
 	const char *among;  /* after a column: is it one of the IDs in ?1, with commas? */
 	/* ?1 words, ?2 position to continue at, ?3 directory, ?4 owner, ?5 limit: events, newest first,
-	 * each with its position and its session's ID, then the session's columns, unless it was
-	 * deleted. */
+	 * each with its position and the columns of IK_SHOWN_SESSION. */
 	const char *search;
 	/* The index has the events of each session, or of all, up to a mark. Returns the number of
 	 * later events, as far as it is known quickly. */
@@ -170,6 +169,16 @@ struct ik_message *ik_rows_event(struct ik_rows *rows);
 	"s.id, s.title, s.directory, s.created_ms, s.updated_ms, s.event_count + s.forked_at, " \
 	"s.parent," \
 	" s.forked_at, s.owner"
+
+/* The session that an event "e" is shown in: its own, or if that was deleted while it had forks, the
+ * newest of the forks that have the event. */
+#define IK_SHOWN_SESSION \
+	"coalesce((SELECT id FROM sessions WHERE id = e.session AND event_count > 0)," \
+	" (WITH RECURSIVE line(id) AS (SELECT id FROM sessions WHERE parent = e.session" \
+	"  AND forked_at >= e.sequence UNION SELECT c.id FROM line" \
+	"  JOIN sessions c ON c.parent = line.id WHERE c.forked_at >= e.sequence)" \
+	"  SELECT f.id FROM line JOIN sessions f ON f.id = line.id WHERE f.event_count > 0" \
+	"  ORDER BY f.updated_ms DESC LIMIT 1))"
 
 /* The events of a session (?1) that no fork shares, oldest first, at most ?2. */
 #define IK_OLDEST_EVENTS \

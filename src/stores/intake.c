@@ -590,11 +590,10 @@ static struct intake *open_intake(struct ik_database *database, const char *path
 static void put_aside(struct ik_database *database, const char *path)
 {
 	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
-	char *notice = ik_format(_("The journal %s is damaged: it was put aside as %s."), path, aside);
 
 	if (rename(path, aside) == 0)
-		ik_connection_tell(database->client, "notice", notice);
-	free(notice);
+		ik_connection_notice(database->client,
+			_("The journal %s is damaged: it was put aside as %s."), path, aside);
 	free(aside);
 }
 

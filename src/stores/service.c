@@ -146,22 +146,10 @@ static void answer_find(struct ik_database *database)
 		fail_without_session(database);
 }
 
-/* Append a pattern for LIKE with the escape character \: the words in this order, with anything
- * before, between and after them. */
-static void put_pattern(struct ik_buf *out, const char *words)
-{
-	ik_buf_putc(out, '%');
-	for (; *words; words++) {
-		if (*words == ' ') {
-			ik_buf_putc(out, '%');
-			continue;
-		}
-		if (strchr("%_\\", *words))
-			ik_buf_putc(out, '\\');
-		ik_buf_putc(out, *words);
-	}
-	ik_buf_putc(out, '%');
-}
+/* The pattern for LIKE: the words in this order, with anything before, between and after them. */
+#define PATTERN \
+	"'%' || replace(replace(replace(replace(lower(?4), '\\', '\\\\'), '%', '\\%'), '_', '\\_')," \
+	" ' ', '%') || '%'"
 
 /* Send the matching sessions with events, newest first, at most count. Return false if there are
  * none. The statement has only the requested conditions, so that each uses its index. */
@@ -172,11 +160,9 @@ static bool send_list(struct ik_database *database, int64_t count)
 	const char *after = ik_connection_text(client, "session");
 	const char *directory = ik_connection_text(client, "directory");
 	const char *owner = only_mine(database) ? database->user : ik_connection_text(client, "owner");
-	struct ik_buf pattern, choice;
+	struct ik_buf choice;
 	bool found;
 
-	ik_buf_init(&pattern, IK_MIB(2));
-	put_pattern(&pattern, words ? words : "");
 	ik_buf_init(&choice, IK_KIB(4));
 	ik_buf_puts(&choice, "s.event_count > 0");
 	if (after)
@@ -185,8 +171,8 @@ static bool send_list(struct ik_database *database, int64_t count)
 		ik_buf_puts(&choice, " AND s.directory = ?3");
 	if (words)
 		ik_buf_puts(&choice,
-			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE lower(?4) ESCAPE "
-			"'\\'");
+			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE " PATTERN
+			" ESCAPE '\\'");
 	if (owner)
 		ik_buf_puts(&choice,
 			only_mine(database) ? " AND (s.owner = ?5 OR s.owner IS NULL)" : " AND s.owner = ?5");
@@ -194,10 +180,9 @@ static bool send_list(struct ik_database *database, int64_t count)
 	found = send_sessions(database, choice.data,
 		IK_VALUES(ik_value_id(after),
 			ik_value_number(ik_connection_number(client, "updated_ms", INT64_MAX)),
-			ik_value_text(directory), ik_value_text(pattern.data), ik_value_text(owner),
+			ik_value_text(directory), ik_value_text(words), ik_value_text(owner),
 			ik_value_number(count)));
 	ik_buf_done(&choice);
-	ik_buf_done(&pattern);
 	return found;
 }
 
@@ -360,46 +345,19 @@ static void answer_known(struct ik_database *database)
 
 /* ---- searching ---- */
 
-enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
-
-static void send_found(struct ik_database *database, struct ik_rows *rows,
-	const struct ik_message *message, struct ik_rows *sessions, int first)
-{
-	struct ik_buf *line = ik_connection_begin(database->client);
-
-	put_session(line, sessions, first, NULL);
-	ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
-	send_event(database, ik_rows_text(sessions, first), message);
-}
-
-/* Send an event whose session was deleted while it had forks, with the newest of the forks that
- * have it. */
-static void send_in_fork(struct ik_database *database, struct ik_rows *rows,
-	const struct ik_message *message)
-{
-	struct ik_rows *forks = ik_database_ask(database,
-		"WITH RECURSIVE line(id) AS (SELECT id FROM sessions WHERE parent = ?1 AND forked_at >= ?2"
-		" UNION SELECT c.id FROM line JOIN sessions c ON c.parent = line.id"
-		" WHERE c.forked_at >= ?2)"
-		" SELECT " IK_SESSION_COLUMNS " FROM line JOIN sessions s ON s.id = line.id"
-		" WHERE s.event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1",
-		IK_VALUES(ik_value_id(ik_rows_text(rows, OWN_SESSION)),
-			ik_value_number(message->sequence)));
-
-	if (ik_rows_next(forks))
-		send_found(database, rows, message, forks, 0);
-	(void)ik_rows_free(forks);
-}
+enum { PLACE = IK_EVENT_COLUMN_COUNT, SESSION };
 
 /* Send the event of a found row, if it is still in a session. */
-static void take_found(struct ik_database *database, struct ik_rows *rows)
+static void send_found(struct ik_database *database, struct ik_rows *rows)
 {
 	struct ik_message *message = ik_rows_event(rows);
+	struct ik_buf *line = ik_connection_begin(database->client);
 
-	if (message && ik_rows_is_null(rows, SESSION))
-		send_in_fork(database, rows, message);
-	else if (message)
-		send_found(database, rows, message, rows, SESSION);
+	if (message && !ik_rows_is_null(rows, SESSION)) {
+		put_session(line, rows, SESSION, NULL);
+		ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
+		send_event(database, ik_rows_text(rows, SESSION), message);
+	}
 	ik_message_unref(message);
 }
 
@@ -417,7 +375,7 @@ static void search(struct ik_database *database, const struct ik_search_query *q
 			ik_value_text(ik_connection_text(client, "directory")),
 			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)));
 	while (ik_rows_next(rows)) {
-		take_found(database, rows);
+		send_found(database, rows);
 		ik_buf_clear(&text);
 		ik_buf_puts(&text, ik_rows_text(rows, PLACE));
 		found++;

@@ -15,17 +15,12 @@
 
 /* ---- facts: what the server reports about itself ---- */
 
-/* A privilege that the program needs on a table. */
-#define MAY(right, table) \
-	"coalesce(has_table_privilege(to_regclass('" table "')::oid, '" right "'), false)"
 /* Events and large texts are never updated; some columns of sessions are. */
-#define MAY_ADD(table) \
-	MAY("SELECT", table) " AND " MAY("INSERT", table) " AND " MAY("DELETE", table)
-#define MAY_CHANGE(table) \
-	"coalesce(has_any_column_privilege(to_regclass('" table "')::oid, 'UPDATE'), false)"
 #define MAY_USE \
-	MAY_CHANGE("sessions") \
-	" AND " MAY_ADD("sessions") " AND " MAY_ADD("events") " AND " MAY_ADD("blobs")
+	"coalesce(has_any_column_privilege(to_regclass('sessions')::oid, 'UPDATE'), false)" \
+	" AND (SELECT bool_and(coalesce(has_table_privilege(to_regclass(t)::oid, may), false))" \
+	"  FROM unnest(ARRAY['sessions', 'events', 'blobs']) t," \
+	"  unnest(ARRAY['SELECT', 'INSERT', 'DELETE']) may)"
 
 static const char question[] =
 	"SELECT has_form AND can_use, json_strip_nulls(row_to_json(f)) FROM (SELECT"

@@ -802,11 +802,11 @@ const struct ik_database_sql ik_database_sql = {
 		"  WHERE (SELECT count(*) FROM recent) < ?5"
 		"  AND (?2 IS NULL OR (time + 0, session, sequence) < " PLACE ")"
 		"  AND " FOUND " ORDER BY time + 0 DESC, session DESC, sequence DESC LIMIT ?5))"
-		" SELECT " EVENT
-		", h.time || ' ' || h.session || ' ' || h.sequence, h.session, " IK_SESSION_COLUMNS
+		" SELECT " EVENT ", h.time || ' ' || h.session || ' ' || h.sequence, " IK_SESSION_COLUMNS
 		" FROM hits h"
 		" JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
-		" LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
+		" LEFT JOIN LATERAL (SELECT * FROM sessions WHERE id = " IK_SHOWN_SESSION
+		" LIMIT 1) s ON true"
 		" ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
 	.behind =
 		"SELECT coalesce(sum(last_sequence - searched), 0) FROM (SELECT last_sequence, searched"

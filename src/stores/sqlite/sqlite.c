@@ -131,6 +131,12 @@ static struct sqlite_database *sqlite_of(struct ik_database *database)
 	return (struct sqlite_database *)database;
 }
 
+static void fail_in_use(struct ik_database *database)
+{
+	ik_error_set(&database->error, IK_UNAVAILABLE,
+		_("The database %s is in use by another program."), database->address);
+}
+
 /* Set the error from SQLite's last failure. */
 static void explain(struct sqlite_database *sqlite)
 {
@@ -141,8 +147,7 @@ static void explain(struct sqlite_database *sqlite)
 	switch (sqlite3_errcode(sqlite->db) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
-			path);
+		fail_in_use(&sqlite->base);
 		break;
 	case SQLITE_FULL:
 		ik_error_set(error, IK_IO, _("The disk is full: the database %s cannot grow."), path);
@@ -474,17 +479,15 @@ static void copy_handle(struct sqlite_database *sqlite)
 /* Notify the user of a log that isn't read. */
 static void name_unread_log(const struct sqlite_database *sqlite)
 {
-	char *log = ik_format("%s-wal", sqlite->base.name), *notice;
+	char *log = ik_format("%s-wal", sqlite->base.name);
 	struct stat about;
 
-	if (stat(log, &about) == 0 && about.st_size > 0) {
-		notice = ik_format(_("What was said last may be missing: it is in %s-wal, which cannot be "
-							 "read where the file system is read-only. Copy the database and that "
-							 "file to another place."),
+	if (stat(log, &about) == 0 && about.st_size > 0)
+		ik_connection_notice(sqlite->base.client,
+			_("What was said last may be missing: it is in %s-wal, which cannot be "
+			  "read where the file system is read-only. Copy the database and that "
+			  "file to another place."),
 			sqlite->base.name);
-		ik_connection_tell(sqlite->base.client, "notice", notice);
-		free(notice);
-	}
 	free(log);
 }
 
@@ -540,19 +543,6 @@ static void open_to_write(struct sqlite_database *sqlite)
 	ik_database_run(database, "PRAGMA synchronous = FULL");
 }
 
-/* Notify the user that earlier events may be missing, except those still in journals. */
-static void notify_loss(const struct ik_database *database)
-{
-	char *notice = ik_format(_("The database %s was removed or replaced while it was in use. What "
-							   "is said from now on "
-							   "is stored in the one that is there now; what was said before may "
-							   "be missing in it."),
-		database->name);
-
-	ik_connection_tell(database->client, "notice", notice);
-	free(notice);
-}
-
 void ik_database_open(struct ik_database *database)
 {
 	const char *path = database->address;
@@ -560,8 +550,14 @@ void ik_database_open(struct ik_database *database)
 	struct stat about = { .st_ino = 0 };
 
 	database->name = ik_strdup(path);
+	/* Earlier events may be missing, except those still in journals. */
 	if (sqlite->inode != 0 && is_lost(sqlite))
-		notify_loss(database);
+		ik_connection_notice(database->client,
+			_("The database %s was removed or replaced while it was in use. What "
+			  "is said from now on "
+			  "is stored in the one that is there now; what was said before may "
+			  "be missing in it."),
+			path);
 	finish_recovery(path);
 	database->reads_only = is_on_read_only_disk(path);
 	if (database->reads_only) {
@@ -595,8 +591,7 @@ void ik_database_begin(struct ik_database *database)
 	sqlite_of(database)->changing = !ik_database_failed(database);
 	/* A program that recovers the file holds this lock until the new one is in place. */
 	if (!ik_database_failed(database) && is_lost(sqlite_of(database)))
-		ik_error_set(&database->error, IK_UNAVAILABLE,
-			_("The database %s is in use by another program."), database->name);
+		fail_in_use(database);
 }
 
 void ik_database_end(struct ik_database *database)
@@ -673,10 +668,9 @@ const struct ik_database_sql ik_database_sql = {
 	.event = EVENT,
 	.holder = "NULL",
 	.among = "IN (SELECT value FROM json_each('[\"' || replace(?1, ',', '\",\"') || '\"]'))",
-	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
+	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), " IK_SESSION_COLUMNS
 			  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
-			  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"
-			  " WHERE search MATCH ?1"
+			  " LEFT JOIN sessions s ON s.id = " IK_SHOWN_SESSION " WHERE search MATCH ?1"
 			  " AND search.rowid < coalesce(CAST(?2 AS INTEGER), 9223372036854775807)"
 			  " AND (?3 IS NULL OR ?3 = (SELECT directory FROM sessions WHERE id = e.session))"
 			  " ORDER BY search.rowid DESC LIMIT ?5",
@@ -844,12 +838,6 @@ static void put_in_place(struct ik_database *database, const char *unfinished, c
 	(void)unlink(unfinished);
 }
 
-static void fail_in_use(struct ik_database *database)
-{
-	ik_error_set(&database->error, IK_UNAVAILABLE,
-		_("The database %s is in use by another program."), database->address);
-}
-
 /* Keep other programs from storing anything in the damaged file, unless it is too damaged for a
  * lock. Closing the handle releases the lock. */
 static sqlite3 *hold(struct ik_database *database)
@@ -966,7 +954,7 @@ static struct recovered recover(struct ik_database *database, bool only_whole)
 	(void)sqlite3_close_v2(held);
 	if (!ik_database_failed(database)) {
 		put_result(&notice, &got);
-		ik_connection_tell(database->client, "notice", notice.data);
+		ik_connection_notice(database->client, "%s", notice.data);
 	}
 	ik_buf_done(&notice);
 	free(ready);
