@@ -99,8 +99,7 @@ static void put_row(const char *name, bool current, const struct ik_model_facts 
 		ik_buf_printf(&row, "$%g/$%g  ", facts->price.input, facts->price.output);
 	if (facts->retires[0])
 		ik_buf_printf(&row, _("until %s"), facts->retires);
-	while (row.length > 0 && row.data[row.length - 1] == ' ')
-		ik_buf_truncate(&row, row.length - 1);
+	ik_buf_trim(&row, 0, " ");
 	ik_buf_printf(out, "%s\n", row.data);
 	ik_buf_done(&cell);
 	ik_buf_done(&row);

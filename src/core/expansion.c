@@ -172,9 +172,7 @@ static void give_up(struct ik_expansion *expansion, char *why)
 
 	ik_buf_init(&all, IK_KIB(8));
 	ik_buf_puts(&all, why);
-	while (expansion->errors.length > 0 &&
-		strchr(" \n", expansion->errors.data[expansion->errors.length - 1]))
-		ik_buf_truncate(&expansion->errors, expansion->errors.length - 1);
+	ik_buf_trim(&expansion->errors, 0, " \n");
 	if (expansion->errors.length > 0) {
 		ik_buf_puts(&all, ": ");
 		ik_sanitize_line(&all, expansion->errors.data, expansion->errors.length);
@@ -232,8 +230,7 @@ static void on_done(void *arg, const struct ik_child_result *result)
 		give_up(expansion, problem);
 		return;
 	}
-	while (output->length > 0 && output->data[output->length - 1] == '\n')
-		ik_buf_truncate(output, output->length - 1);
+	ik_buf_trim(output, 0, "\n");
 	ik_utf8_repair(&expansion->text, output->data, output->length);
 	ik_buf_clear(output);
 	ik_buf_clear(&expansion->errors);

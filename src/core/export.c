@@ -248,8 +248,7 @@ static char *default_name(const struct ik_core *core, int number)
 		else if (title.length > 0 && title.data[title.length - 1] != '-')
 			ik_buf_putc(&title, '-');
 	}
-	while (title.length > 0 && title.data[title.length - 1] == '-')
-		ik_buf_truncate(&title, title.length - 1);
+	ik_buf_trim(&title, 0, "-");
 	if (!localtime_r(&now, &local) || strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local) == 0)
 		text[0] = '\0';
 	if (number > 1)

@@ -141,8 +141,7 @@ static char *words(const struct ik_buf *text, size_t most)
 
 	ik_buf_init(&out, 4 * most);
 	ik_utf8_repair(&out, at, length < most ? length : ik_utf8_cut(at, length, most));
-	while (out.length > 0 && strchr(" \t\r\n", out.data[out.length - 1]))
-		ik_buf_truncate(&out, out.length - 1);
+	ik_buf_trim(&out, 0, " \t\r\n");
 	return ik_buf_take(&out, NULL);
 }
 

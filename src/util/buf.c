@@ -44,6 +44,15 @@ void ik_buf_truncate(struct ik_buf *buf, size_t length)
 	buf->data[length] = '\0';
 }
 
+void ik_buf_trim(struct ik_buf *buf, size_t least, const char *set)
+{
+	size_t length = buf->length;
+
+	while (length > least && memchr(set, buf->data[length - 1], strlen(set)))
+		length--;
+	ik_buf_truncate(buf, length);
+}
+
 void ik_buf_consume(struct ik_buf *buf, size_t count)
 {
 	ik_buf_erase(buf, 0, count);
@@ -194,7 +203,7 @@ enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what, struct i
 }
 
 /* Release the memory that doubling allocated in excess, if possible. */
-static void trim(struct ik_buf *buf)
+static void shrink(struct ik_buf *buf)
 {
 	char *smaller;
 
@@ -214,7 +223,7 @@ char *ik_buf_take(struct ik_buf *buf, size_t *ret_length)
 	if (ik_buf_status(buf) == IK_NO_MEMORY)
 		ik_alloc_fail();
 	if (buf->capacity / 2 > buf->length)
-		trim(buf);
+		shrink(buf);
 	data = buf->capacity ? buf->data : ik_alloc(1);
 	if (ret_length)
 		*ret_length = buf->length;

@@ -38,6 +38,9 @@ void ik_buf_clear(struct ik_buf *buf);
 /* Cut to length bytes (no effect if it is already shorter). */
 void ik_buf_truncate(struct ik_buf *buf, size_t length);
 
+/* Drop bytes of a set from the end, but none of the first `least`. */
+void ik_buf_trim(struct ik_buf *buf, size_t least, const char *set);
+
 /* Drop the first count bytes. */
 void ik_buf_consume(struct ik_buf *buf, size_t count);
 

@@ -232,8 +232,7 @@ static void add_field(struct reader *reader, const char *prefix, struct line nam
 	struct ik_front_matter *matter = reader->matter;
 	struct ik_buf valid;
 
-	while (value->length > 0 && strchr("\n ", value->data[value->length - 1]))
-		ik_buf_truncate(value, value->length - 1);
+	ik_buf_trim(value, 0, "\n ");
 	ik_buf_init(&valid, SIZE_MAX / 2);
 	ik_utf8_repair(&valid, value->data, value->length);
 	matter->fields = ik_alloc_more(matter->fields, matter->count, sizeof(*matter->fields));

@@ -24,6 +24,46 @@ bool ik_text_ends(const char *text, const char *suffix)
 		memcmp(text + text_length - suffix_length, suffix, suffix_length) == 0;
 }
 
+size_t ik_line_end(const char *text, size_t position, size_t length)
+{
+	const char *feed = position < length ? memchr(text + position, '\n', length - position) : NULL;
+
+	return feed ? (size_t)(feed - text) : length;
+}
+
+size_t ik_line_begin(const char *text, size_t least, size_t position)
+{
+	const char *feed = position > least ? memrchr(text + least, '\n', position - least) : NULL;
+
+	return feed ? (size_t)(feed - text) + 1 : least;
+}
+
+size_t ik_line_feeds(const char *text, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; (at = ik_line_end(text, at, length)) < length; at++)
+		count++;
+	return count;
+}
+
+size_t ik_text_item_at(const void *items, size_t count, size_t size, size_t offset)
+{
+	size_t low = 0, high = count;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t start;
+
+		memcpy(&start, (const char *)items + middle * size, sizeof(start));
+		if (start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint64_t ik_text_hash(const char *text)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);

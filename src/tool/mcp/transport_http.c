@@ -549,8 +549,7 @@ static void on_helper_done(void *arg, const struct ik_child_result *result)
 		ik_json_check(out->data, out->length, &value, NULL) == IK_OK &&
 		ik_mcp_headers_read(&http->headers, value);
 	if (!http->helped) {
-		while (err->length > 0 && strchr("\r\n ", err->data[err->length - 1]))
-			ik_buf_truncate(err, err->length - 1);
+		ik_buf_trim(err, 0, "\r\n ");
 		sentence = ik_format(_("\"headersHelper\" of %s printed no JSON object of headers%s%s"),
 			file_of(http), err->length > 0 ? ": " : "", err->data);
 		fail_waiting(http, sentence);

@@ -199,27 +199,6 @@ struct ik_block *ik_block_of_call(struct ik_shown_call *call)
 	return block;
 }
 
-/* Take the line ends off both ends of a text. */
-static void trim(const char **text, size_t *length)
-{
-	while (*length > 0 && (*text)[0] == '\n') {
-		(*text)++;
-		(*length)--;
-	}
-	while (*length > 0 && ((*text)[*length - 1] == '\n' || (*text)[*length - 1] == ' '))
-		(*length)--;
-}
-
-/* Take line ends and blanks off the end of the block's own text. */
-static void trim_own(struct ik_block *block)
-{
-	const char *text = block->own.data;
-	size_t length = block->own.length;
-
-	trim(&text, &length);
-	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
-}
-
 /* Is there a label in place of its text? */
 static bool shows_label(const struct ik_block *block)
 {
@@ -316,7 +295,10 @@ static void fill_from_message(struct ik_block *block)
 	size_t length = ik_message_typed(block->message);
 	size_t shown, hidden = 0;
 
-	trim(&content, &length);
+	for (; length > 0 && *content == '\n'; length--)
+		content++;
+	while (length > 0 && (content[length - 1] == '\n' || content[length - 1] == ' '))
+		length--;
 	shown = length;
 	if (block->folded && block->kind == IK_BLOCK_USER)
 		shown = ik_folded_size(content, length, MESSAGE_LINES / 2, MESSAGE_BYTES / 2, &hidden);
@@ -329,7 +311,7 @@ static void fill_from_message(struct ik_block *block)
 		fill_output(block);
 		block->hang = IK_HANG_TABLE;
 	}
-	trim_own(block);
+	ik_buf_trim(&block->own, 0, "\n ");
 	if (hidden > 0) {
 		ik_buf_putc(&block->own, '\n');
 		block->tail = block->own.length;
@@ -369,16 +351,6 @@ static size_t shown_lines(const struct ik_block *block)
 	}
 }
 
-/* Return the number of lines of a text. */
-static size_t count_lines(const char *text, size_t length)
-{
-	size_t lines = length > 0;
-
-	for (const char *end = text + length; (text = memchr(text, '\n', (size_t)(end - text))); text++)
-		lines++;
-	return lines;
-}
-
 /* Return where the last few rows of a text begin. They are made from the beginning of a line, so that
  * they break at the same places while it grows. */
 static size_t last_rows(const char *text, size_t length, int columns)
@@ -403,7 +375,7 @@ static size_t last_rows(const char *text, size_t length, int columns)
 static void render_thinking(const struct ik_block *block, struct ik_render *request,
 	struct ik_lines *lines)
 {
-	size_t count = count_lines(block->text, block->length);
+	size_t count = ik_line_feeds(block->text, block->length) + (block->length > 0);
 	struct ik_buf label;
 
 	ik_buf_init(&label, IK_KIB(1));
@@ -442,7 +414,7 @@ bool ik_block_foldable(const struct ik_block *block)
 
 	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL ||
 		typed > MESSAGE_BYTES || (typed > 0 && typed < message->content_length) ||
-		(typed > 0 && count_lines(message->content, typed) > MESSAGE_LINES);
+		(typed > 0 && ik_line_feeds(message->content, typed) >= MESSAGE_LINES);
 }
 
 bool ik_block_is_row(const struct ik_block *block)
@@ -537,7 +509,7 @@ void ik_block_finish(struct ik_block *block)
 	size_t length = block->own.length;
 
 	if (!block->joined)
-		trim_own(block);
+		ik_buf_trim(&block->own, 0, "\n ");
 	if (block->own.length < length) {
 		drop_sections(block);
 	} else if (block->section_count > 0) { /* its end is read again as one */
@@ -665,18 +637,8 @@ void ik_block_prepare(struct ik_block *block)
 
 uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
 {
-	uint32_t low = 0;
-	uint32_t high = block->section_count;
-
-	while (low + 1 < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (block->sections[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)ik_text_item_at(block->sections, block->section_count,
+		sizeof(*block->sections), offset);
 }
 
 /* Return the drawing of a block's picture, or NULL. */

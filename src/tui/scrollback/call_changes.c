@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/diff.h"
+#include "util/text.h"
 
 struct ik_json_span ik_call_display(const struct ik_shown_call *call)
 {
@@ -83,24 +84,14 @@ static void put_line(struct numbered_diff *diff, const char *line, size_t length
 	ik_buf_putc(diff->out, '\n');
 }
 
-/* Count line feeds. */
-static size_t count_feeds(const struct ik_buf *text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text->length; i++)
-		count += text->data[i] == '\n';
-	return count;
-}
-
 void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, size_t first,
 	size_t most, struct ik_buf *out, struct ik_call_changes *ret_changes)
 {
 	struct numbered_diff numbered = { .first = first, .width = 1, .most = most, .out = out };
 	struct numbered_diff *diff = &numbered;
 	struct ik_buf lines;
-	const char *line, *end, *next;
-	size_t removed = count_feeds(before), added = count_feeds(after);
+	size_t removed = ik_line_feeds(before->data, before->length);
+	size_t added = ik_line_feeds(after->data, after->length);
 	size_t last = first + (removed > added ? removed : added);
 
 	/* Each line ends with a line feed, so that last is the number after the last one. */
@@ -108,16 +99,14 @@ void ik_changes_put(const struct ik_buf *before, const struct ik_buf *after, siz
 		diff->width++;
 	ik_buf_init(&lines, 2 * IK_LIMIT_ARGUMENTS);
 	(void)ik_diff_lines(&lines, before->data, before->length, after->data, after->length, SIZE_MAX);
-	end = lines.data + lines.length;
-	for (line = lines.data; line < end; line = next) {
-		const char *feed = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = feed ? feed : end;
+	for (size_t at = 0, end; at < lines.length; at = end + 1) {
+		const char *line = lines.data + at;
 
-		next = feed ? feed + 1 : end;
+		end = ik_line_end(lines.data, at, lines.length);
 		if (*line == '@')
 			begin_hunk(diff, line);
 		else if (strchr("+- ", *line))
-			put_line(diff, line, (size_t)(stop - line));
+			put_line(diff, line, end - at);
 	}
 	ik_buf_done(&lines);
 	*ret_changes = diff->changes;

@@ -266,24 +266,9 @@ static size_t last_lines(const struct ik_buf *text, size_t most)
 
 	if (start > 0 && text->data[start - 1] == '\n')
 		start--;
-	for (size_t lines = 0; lines < most && start > floor; lines++) {
-		const char *line_feed = memrchr(text->data + floor, '\n', start - floor);
-
-		if (!line_feed)
-			return floor;
-		start = (size_t)(line_feed - text->data);
-	}
-	return start > floor ? start + 1 : floor;
-}
-
-/* Take the line ends off the end of out, but not below least. */
-static void trim_end(struct ik_buf *out, size_t least)
-{
-	size_t length = out->length;
-
-	while (length > least && (out->data[length - 1] == '\n' || out->data[length - 1] == ' '))
-		length--;
-	ik_buf_truncate(out, length);
+	for (size_t lines = 0; lines < most && start > floor; lines++)
+		start = ik_line_begin(text->data, floor, start - (lines > 0));
+	return start;
 }
 
 /* Append the last lines that a running call has printed, or all that is kept of them. */
@@ -298,7 +283,7 @@ static void add_live(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 	size_t head = out->length;
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, live->data + start, live->length - start);
-	trim_end(out, head);
+	ik_buf_trim(out, head, "\n ");
 }
 
 /* Append what a call that is over came to, or only its output; of a large one its beginning. */
@@ -314,7 +299,7 @@ static void add_body(const struct ik_shown_call *call, bool output, struct ik_bu
 		add_outcome(out, value, output);
 	else
 		ik_buf_puts(out, _("no result"));
-	trim_end(out, 0);
+	ik_buf_trim(out, 0, "\n ");
 	ik_buf_done(&envelope);
 }
 
@@ -432,7 +417,7 @@ static void add_arguments(const struct ik_shown_call *call, bool changes, struct
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	add_members(&text, value, texts);
-	trim_end(&text, 0);
+	ik_buf_trim(&text, 0, "\n ");
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, text.data, text.length);
 	ik_buf_putc(out, '\n');
@@ -458,10 +443,9 @@ static void add_left_out(const struct ik_shown_call *call, size_t lines, bool la
 static void add_last_lines(const struct ik_shown_call *call, const struct ik_buf *body,
 	size_t lines, struct ik_buf *out)
 {
-	size_t start = last_lines(body, lines), before = 0, head = out->length;
+	size_t start = last_lines(body, lines), head = out->length;
+	size_t before = ik_line_feeds(body->data, start);
 
-	for (size_t i = 0; i < start; i++)
-		before += body->data[i] == '\n';
 	if (start > 0) {
 		ik_buf_putc(out, '\n');
 		add_left_out(call, before > 0 ? before : 1, false, out);
@@ -470,7 +454,7 @@ static void add_last_lines(const struct ik_shown_call *call, const struct ik_buf
 		ik_buf_putc(out, '\n');
 		ik_sanitize(out, body->data + start, body->length - start);
 	}
-	trim_end(out, head);
+	ik_buf_trim(out, head, "\n ");
 }
 
 /* Append the facts of a call that changes a text, and the changes, at most this many lines. Return
@@ -536,7 +520,7 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 	if (shown > 0) {
 		ik_buf_putc(out, '\n');
 		ik_sanitize(out, body.data, shown);
-		trim_end(out, head);
+		ik_buf_trim(out, head, "\n ");
 		*ret_tail = out->length;
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');

@@ -9,6 +9,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/cluster.h"
+#include "util/text.h"
 
 #define SLICE_US 4000   /* of work, after which a key may have its turn */
 #define LINE_BYTES 400u /* of a longer line what is around the place */
@@ -530,16 +531,12 @@ struct ik_search_state ik_search_state(const struct ik_search *search)
 bool ik_search_put_line(struct ik_search *search, struct ik_buf *out)
 {
 	const struct ik_buf *shown = &search->text.text;
-	const char *text, *feed;
 	size_t place;
 
 	if (!find_current(search, &place))
 		return false;
-	text = shown->data;
-	feed = memrchr(text, '\n', place);
-	size_t start = feed ? (size_t)(feed - text) + 1 : 0;
-	feed = memchr(text + place, '\n', shown->length - place);
-	size_t end = feed ? (size_t)(feed - text) : shown->length;
+	const char *text = shown->data;
+	size_t start = ik_line_begin(text, 0, place), end = ik_line_end(text, place, shown->length);
 
 	if (end - start > LINE_BYTES) {
 		if (place - start > BEFORE_BYTES)

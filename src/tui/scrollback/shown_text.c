@@ -6,6 +6,7 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 static const char *run_text(const struct ik_block *block, const struct ik_lines *lines,
 	const struct ik_text_run *run)
@@ -44,11 +45,10 @@ static bool is_blank(const char *text, size_t length)
  * text; the place itself: they don't take exactly as many. */
 static size_t indented_from(const char *text, size_t place, int columns)
 {
-	size_t start = place, end = place;
+	size_t start = ik_line_begin(text, place > IK_KIB(4) ? place - IK_KIB(4) : 0, place);
+	size_t end = place;
 	int at = 0;
 
-	while (start > 0 && place - start < IK_KIB(4) && text[start - 1] != '\n')
-		start--;
 	while (end > start && is_blank(text + end - 1, 1))
 		end--;
 	for (size_t i = start; i < place; i++)
@@ -167,17 +167,8 @@ void ik_shown_text_fill(struct ik_shown_text *shown, const struct ik_block *bloc
 
 const struct ik_shown_piece *ik_shown_piece_at(const struct ik_shown_text *shown, size_t offset)
 {
-	size_t low = 0, high = shown->count;
-
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (shown->pieces[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &shown->pieces[low];
+	return &shown->pieces[ik_text_item_at(shown->pieces, shown->count, sizeof(*shown->pieces),
+		offset)];
 }
 
 /* ---- cells ---- */
@@ -289,8 +280,7 @@ bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
 
 	if (ik_shown_until(shown, cell) <= at)
 		return false; /* nothing is shown there */
-	const char *feed = memrchr(text, '\n', at);
-	size_t start = feed ? (size_t)(feed - text) + 1 : 0;
+	size_t start = ik_line_begin(text, 0, at);
 	struct shown_word word = { .start = start, .end = start };
 
 	while (word.end < length) {

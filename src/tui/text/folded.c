@@ -93,8 +93,7 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 		request->below->render(request, lines);
 		return;
 	}
-	const char *feed = memchr(request->text, '\n', request->end);
-	size_t end = feed ? (size_t)(feed - request->text) : request->end;
+	size_t end = ik_line_end(request->text, 0, request->end);
 	render_summary(request, lines, end);
 	if (end < request->end) {
 		struct ik_render rest = *request;
@@ -118,19 +117,15 @@ size_t ik_folded_size(const char *text, size_t length, size_t lines, size_t most
 	size_t shown = 0;
 
 	for (; lines > 0 && shown < length; lines--) {
-		const char *feed = memchr(text + shown, '\n', length - shown);
-
-		shown = feed ? (size_t)(feed - text) + 1 : length;
+		shown = ik_line_end(text, shown, length);
+		shown += shown < length;
 	}
 	if (shown > most_bytes) {
 		shown = ik_utf8_cut(text, length, most_bytes);
 		if (shown == 0)
 			shown = most_bytes;
 	}
-	*ret_hidden = shown < length;
-	for (const char *at = text + shown, *end = text + length;
-		 at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
-		++*ret_hidden;
+	*ret_hidden = (shown < length) + ik_line_feeds(text + shown, length - shown);
 	return shown;
 }
 

@@ -205,18 +205,14 @@ static size_t preview_length(struct ik_json_span value, bool lines)
 /* Append the lines of a text, each indented; return their number. */
 static uint32_t put_lines(struct ik_buf *out, const char *text, size_t length, unsigned depth)
 {
-	const char *stop = text + length;
 	uint32_t count = 0;
 
-	for (; text < stop; count++) {
-		const char *line_feed = memchr(text, '\n', (size_t)(stop - text));
-		size_t bytes = (size_t)((line_feed ? line_feed : stop) - text);
-
+	for (size_t at = 0, end; at < length; at = end + 1, count++) {
+		end = ik_line_end(text, at, length);
 		ik_buf_putc(out, '\n');
 		for (unsigned i = 0; i < depth; i++)
 			ik_buf_puts(out, "  ");
-		ik_buf_append(out, text, bytes);
-		text += bytes + (!!line_feed);
+		ik_buf_append(out, text + at, end - at);
 	}
 	return count;
 }

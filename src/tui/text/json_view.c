@@ -5,18 +5,18 @@
 #include "json/plain.h"
 #include "json/write.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 /* Append the lines of a text, each indented by `indent` columns. */
 static void put_lines(struct ik_buf *out, const struct ik_buf *text, int indent)
 {
 	ik_buf_puts(out, "\"\"\"");
 	for (size_t at = 0; at < text->length;) {
-		const char *line = text->data + at, *feed = memchr(line, '\n', text->length - at);
-		size_t length = feed ? (size_t)(feed - line) : text->length - at;
+		size_t end = ik_line_end(text->data, at, text->length);
 
 		ik_buf_printf(out, "\n%*s", indent, "");
-		ik_buf_append(out, line, length);
-		at += length + 1;
+		ik_buf_append(out, text->data + at, end - at);
+		at = end + 1;
 	}
 	ik_buf_printf(out, "\n%*s\"\"\"", indent, "");
 }

@@ -13,6 +13,7 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 #define FLOW_DEPTH 32 /* limit of visibly nested quotes and lists */
@@ -99,8 +100,7 @@ static void flow_tab(struct flow *flow, bool code, enum ik_style style)
 	size_t count = 1;
 
 	if (code) {
-		const char *feed = memrchr(flow->text.data, '\n', flow->text.length);
-		size_t start = feed ? (size_t)(feed - flow->text.data) + 1 : 0;
+		size_t start = ik_line_begin(flow->text.data, 0, flow->text.length);
 
 		count = IK_CODE_TAB_COLUMNS -
 			ik_utf8_width(flow->text.data + start, flow->text.length - start) % IK_CODE_TAB_COLUMNS;
@@ -149,13 +149,11 @@ static int flow_width(const struct flow *flow, size_t start, size_t end)
 	int widest = 0;
 
 	while (start < end) {
-		const char *line = flow->text.data + start;
-		const char *feed = memchr(line, '\n', end - start);
-		size_t length = feed ? (size_t)(feed - line) : end - start;
-		int width = (int)ik_utf8_width(line, length);
+		size_t line_end = ik_line_end(flow->text.data, start, end);
+		int width = (int)ik_utf8_width(flow->text.data + start, line_end - start);
 
 		widest = width > widest ? width : widest;
-		start += length + 1;
+		start = line_end + 1;
 	}
 	return widest;
 }
@@ -241,17 +239,7 @@ static void flow_pop(struct flow *flow)
 /* Return the piece that holds the byte at position. */
 static size_t piece_at(const struct flow *flow, size_t position)
 {
-	size_t low = 0, high = flow->count;
-
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (flow->pieces[middle].start <= position)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return ik_text_item_at(flow->pieces, flow->count, sizeof(*flow->pieces), position);
 }
 
 /* Return the source of the byte at a position of the flow, or of the next byte that has one. */
@@ -338,8 +326,7 @@ static void flow_code(struct flow *flow, const struct ik_buf *name)
 	bool named = name->length == 0;
 
 	do {
-		const char *feed = memchr(text + start, '\n', end - start);
-		size_t line_end = feed ? (size_t)(feed - text) : end, first = start;
+		size_t line_end = ik_line_end(text, start, end), first = start;
 
 		do {
 			size_t stop = start + code_row(text + start, line_end - start, room);
@@ -598,11 +585,7 @@ static void draw_table(const struct markdown_table *table, struct flow *flow, bo
 /* Return the end of the line that holds the byte at position. */
 static size_t line_end(const struct markdown_cursor *cursor, size_t position)
 {
-	if (position >= cursor->until)
-		return cursor->until;
-	const char *feed = memchr(cursor->text + position, '\n', cursor->until - position);
-
-	return feed ? (size_t)(feed - cursor->text) : cursor->until;
+	return ik_line_end(cursor->text, position, cursor->until);
 }
 
 /* Return the first byte of the line at position after blanks and quote marks. */
@@ -768,7 +751,7 @@ static enum ik_style style_here(const struct page *page)
 	if (page->open[MD_SPAN_DEL] > 0)
 		return IK_STYLE_DIM;
 	if (page->heading > 0)
-		return page->heading <= 3 ? IK_STYLE_BOLD : IK_STYLE_BOLD;
+		return IK_STYLE_BOLD;
 	if (page->open[MD_SPAN_CODE] > 0)
 		return IK_STYLE_CODE;
 	if (page->open[MD_SPAN_STRONG] > 0 || page->head)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/limits.h"
+#include "util/text.h"
 
 #define SECTION_LEAST 1024u /* the overhead of smaller sections is not worth it */
 #define BLOCK_MOST 4096u    /* from this size on a block is cut between lines, */
@@ -41,13 +42,13 @@ struct scan {
 
 static struct markdown_line line_at(const char *text, size_t position, size_t length)
 {
-	const char *end = memchr(text + position, '\n', length - position);
+	size_t end = ik_line_end(text, position, length);
 
 	return (struct markdown_line){
 		.text = text + position,
 		.start = position,
-		.length = end ? (size_t)(end - text) - position : length - position,
-		.complete = end,
+		.length = end - position,
+		.complete = end < length,
 	};
 }
 
@@ -300,9 +301,7 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *
 /* Return the start of the last line before a position. */
 static size_t last_line(const struct ik_render *request, size_t until)
 {
-	const char *feed = memrchr(request->text + request->start, '\n', until - request->start);
-
-	return feed ? (size_t)(feed - request->text) + 1 : request->start;
+	return ik_line_begin(request->text, request->start, until);
 }
 
 /* Return the end of the text without marks whose meaning is still open. */
@@ -417,11 +416,11 @@ static void complete(const struct ik_render *request, size_t least, size_t until
 bool ik_reference_next(const char *text, size_t length, size_t *position,
 	struct ik_reference *ret_reference)
 {
-	const char *end = text + length, *at = text + *position, *line, *feed;
+	const char *end = text + length, *at = text + *position, *feed;
 
 	while ((at = memmem(at, (size_t)(end - at), "]:", 2))) {
-		line = memrchr(text, '\n', (size_t)(at - text));
-		struct markdown_line rest = line_at(text, line ? (size_t)(line - text) + 1 : 0, length);
+		struct markdown_line rest = line_at(text, ik_line_begin(text, 0, (size_t)(at - text)),
+			length);
 		size_t marks = span(rest, 0, " \t>-+*0123456789.)");
 
 		at += 2;

@@ -5,6 +5,7 @@
 
 #include "util/alloc.h"
 #include "util/cluster.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 static bool is_blank(char byte)
@@ -142,18 +143,7 @@ const struct ik_text_run *ik_lines_runs(const struct ik_lines *lines, uint32_t l
 
 uint32_t ik_lines_find(const struct ik_lines *lines, size_t source)
 {
-	uint32_t low = 0;
-	uint32_t high = lines->count;
-
-	while (low + 1 < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (lines->lines[middle].source <= source)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)ik_text_item_at(lines->lines, lines->count, sizeof(*lines->lines), source);
 }
 
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
@@ -274,14 +264,6 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 	while (position < request->end);
 }
 
-/* Return the position after the last such byte of text; 0: there is none. */
-__attribute__((nonnull)) static size_t after_last(const char *text, size_t length, char byte)
-{
-	const char *found = memrchr(text, byte, length);
-
-	return found ? (size_t)(found - text) + 1 : 0;
-}
-
 enum ik_style ik_diff_style(char first)
 {
 	switch (first) {
@@ -315,7 +297,7 @@ static size_t number_length(const char *line, size_t length)
 static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;
-	size_t start = after_last(request->text, position, '\n');
+	size_t start = ik_line_begin(request->text, 0, position);
 
 	do {
 		struct ik_render line = *request;
@@ -434,14 +416,6 @@ void ik_bar_put(struct ik_buf *out, double part, int columns)
 		ik_buf_printf(out, "\xe2\x96%c", 0x90 - eighths); /* U+258F is one eighth */
 }
 
-/* Return where a line that is below `end` ends. */
-static size_t line_end(const char *text, size_t start, size_t end)
-{
-	const char *feed = memchr(text + start, '\n', end - start);
-
-	return feed ? (size_t)(feed - text) : end;
-}
-
 /* Return where the bar begins in [start, end), or end. */
 static size_t find_bar(const char *text, size_t start, size_t end)
 {
@@ -535,7 +509,7 @@ static void render_table_row(const struct ik_render *request, struct ik_lines *l
 static void render_table(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;
-	size_t line = after_last(request->text, position, '\n');
+	size_t line = ik_line_begin(request->text, 0, position);
 
 	do {
 		if (position > 0 && request->text[position - 1] == '\n')
@@ -543,7 +517,7 @@ static void render_table(const struct ik_render *request, struct ik_lines *lines
 		if (line < request->head || line >= request->tail || position == request->end)
 			render_row(request, lines, &position);
 		else
-			render_table_row(request, lines, line, line_end(request->text, line, request->end),
+			render_table_row(request, lines, line, ik_line_end(request->text, line, request->end),
 				&position);
 	} while (position < request->end);
 }
@@ -557,11 +531,11 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t star
 	text += start;
 	length -= start;
 	if (length > IK_SECTION_MAX) {
-		const char *feed = memchr(text, '\n', length < IK_LINE_MAX ? length : IK_LINE_MAX);
+		size_t most = length < IK_LINE_MAX ? length : IK_LINE_MAX, end = ik_line_end(text, 0, most);
 
-		size = after_last(text, IK_SECTION_MAX, '\n');
-		if (size == 0 && feed)
-			size = (size_t)(feed + 1 - text) % length;
+		size = ik_line_begin(text, 0, IK_SECTION_MAX);
+		if (size == 0 && end < most)
+			size = (end + 1) % length;
 		else if (size == 0 && length > IK_LINE_MAX)
 			size = ik_utf8_cut(text, length, IK_LINE_MAX);
 	}

@@ -92,6 +92,23 @@ Test(buf, inserts_and_erases)
 	ik_buf_done(&buf);
 }
 
+Test(buf, trims_its_end)
+{
+	struct ik_buf buf;
+
+	ik_buf_init(&buf, 64);
+	ik_buf_trim(&buf, 0, "\n ");
+	ik_buf_puts(&buf, " a \n \n");
+	ik_buf_trim(&buf, 4, "\n ");
+	cr_assert_str_eq(buf.data, " a \n");
+	ik_buf_trim(&buf, 0, "\n ");
+	cr_assert_str_eq(buf.data, " a");
+	ik_buf_append(&buf, "\0", 1);
+	ik_buf_trim(&buf, 0, " ");
+	cr_assert_eq(buf.length, 3, "NUL is in no set");
+	ik_buf_done(&buf);
+}
+
 Test(buf, reserve_and_commit)
 {
 	struct ik_buf buf;

@@ -16,6 +16,29 @@ Test(text, compares)
 	cr_assert(!ik_text_ends("c", "bc"));
 }
 
+Test(text, finds_lines)
+{
+	const char *text = "one\n\nthree";
+	const struct {
+		uint32_t at, other;
+	} items[] = { { 2, 0 }, { 4, 0 }, { 4, 0 }, { 9, 0 } };
+
+	cr_assert_eq(ik_line_end(text, 0, 10), 3);
+	cr_assert_eq(ik_line_end(text, 3, 10), 3);
+	cr_assert_eq(ik_line_end(text, 5, 10), 10, "without a line feed: the text's end");
+	cr_assert_eq(ik_line_end(text, 10, 10), 10);
+	cr_assert_eq(ik_line_end(NULL, 0, 0), 0);
+	cr_assert_eq(ik_line_begin(text, 0, 3), 0);
+	cr_assert_eq(ik_line_begin(text, 0, 4), 4);
+	cr_assert_eq(ik_line_begin(text, 0, 10), 5);
+	cr_assert_eq(ik_line_begin(text, 7, 10), 7);
+	cr_assert_eq(ik_line_feeds(text, 10), 2);
+	cr_assert_eq(ik_line_feeds(text, 3), 0);
+	for (size_t i = 0; i < 12; i++)
+		cr_assert_eq(ik_text_item_at(items, 4, sizeof(*items), i), i < 4 ? 0 : i < 9 ? 2 : 3);
+	cr_assert_eq(ik_text_item_at(NULL, 0, sizeof(*items), 1), 0);
+}
+
 Test(text, distance)
 {
 	cr_assert_eq(ik_text_distance("", ""), 0);
