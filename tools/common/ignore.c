@@ -392,16 +392,15 @@ static void read_user(struct ik_ignore *ignore)
 }
 
 /* Add a level for a directory. */
-static void add_level(struct ik_ignore *ignore, size_t base, int fd)
+static void add_level(struct ik_ignore *ignore, size_t base, int fd, unsigned files)
 {
-	struct stat status;
-
 	ignore->levels = ik_alloc_more(ignore->levels, ignore->count, sizeof(ignore->levels[0]));
 	struct level *level = &ignore->levels[ignore->count++];
-	*level = (struct level){ .base = base };
-	rules_read(ignore, &level->gitignore, fd, ".gitignore");
-	rules_read(ignore, &level->ignore, fd, ".ignore");
-	level->repository = fstatat(fd, ".git", &status, AT_SYMLINK_NOFOLLOW) == 0;
+	*level = (struct level){ .base = base, .repository = (files & IK_IGNORE_GIT) != 0 };
+	if ((files & IK_IGNORE_GITIGNORE) != 0)
+		rules_read(ignore, &level->gitignore, fd, ".gitignore");
+	if ((files & IK_IGNORE_IGNORE) != 0)
+		rules_read(ignore, &level->ignore, fd, ".ignore");
 	if (level->repository)
 		read_exclude(ignore, &level->exclude, fd);
 }
@@ -447,7 +446,8 @@ static void add_above(struct ik_ignore *ignore, const char *beginning)
 		char *directory = ik_strndup(beginning, at);
 		int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-		add_level(ignore, at - root, fd);
+		add_level(ignore, at - root, fd,
+			IK_IGNORE_GITIGNORE | IK_IGNORE_IGNORE | (at == root ? IK_IGNORE_GIT : 0));
 		if (fd >= 0)
 			close(fd);
 		free(directory);
@@ -484,11 +484,19 @@ struct ik_ignore *ik_ignore_free(struct ik_ignore *ignore)
 	return NULL;
 }
 
-void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd)
+unsigned ik_ignore_file(const char *name)
+{
+	return strcmp(name, ".git") == 0      ? IK_IGNORE_GIT
+		: strcmp(name, ".gitignore") == 0 ? IK_IGNORE_GITIGNORE
+		: strcmp(name, ".ignore") == 0    ? IK_IGNORE_IGNORE
+										  : 0;
+}
+
+void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigned files)
 {
 	ik_buf_truncate(&ignore->path, ignore->prefix_length);
 	ik_buf_puts(&ignore->path, path + ignore->skipped);
-	add_level(ignore, ignore->path.length, fd);
+	add_level(ignore, ignore->path.length, fd, files);
 }
 
 /* Return the rule that decides about a name at the end of ignore->path; NULL: none. */

@@ -24,9 +24,19 @@ struct ik_ignore *ik_ignore_new(const char *directory);
 /* Returns NULL. Takes NULL. */
 struct ik_ignore *ik_ignore_free(struct ik_ignore *ignore);
 
+/* Files of interest in a directory. */
+enum ik_ignore_file {
+	IK_IGNORE_GIT = 1,       /* ".git": the root of a repository */
+	IK_IGNORE_GITIGNORE = 2, /* ".gitignore" */
+	IK_IGNORE_IGNORE = 4     /* ".ignore" */
+};
+
+/* Return the bit for a name, 0 for any other. */
+unsigned ik_ignore_file(const char *name);
+
 /* Enter a directory: first the one where the walk begins, then one below the last entered. path is
- * as for ik_ignore_new(); fd is open there. */
-void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd);
+ * as for ik_ignore_new(); fd is open there; files has the bits for its contents. */
+void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigned files);
 
 /* Leave the last entered directory. */
 void ik_ignore_leave(struct ik_ignore *ignore);

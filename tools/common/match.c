@@ -364,6 +364,7 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 /* Read the directory at walk->path, and enter it in walk->ignore; false if it cannot be read. */
 static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
+	unsigned files = 0;
 	int fd = open(walk->path.length > 0 ? walk->path.data : ".",
 		O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -379,11 +380,13 @@ static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *l
 			(entry->d_name[1] == '\0' || strcmp(entry->d_name, "..") == 0))
 			continue;
 		take_entry(walk, set, stream, entry, listing);
+		if (walk->ignore && entry->d_name[0] == '.')
+			files |= ik_ignore_file(entry->d_name);
 	}
 	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK)
 		walk->no_memory = true;
 	if (!walk->no_memory && walk->ignore) {
-		ik_ignore_enter(walk->ignore, walk->path.data, fd);
+		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
 		drop_excluded(walk, listing);
 	}
 	closedir(stream);
