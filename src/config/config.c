@@ -66,16 +66,28 @@ static void store_value(const struct config_target *target, const struct ik_conf
 	target->origins[key - target->table->keys] = origin;
 }
 
+void ik_string_list_add(struct ik_string_list *list, char *text)
+{
+	list->items = ik_alloc_array(list->items, list->count + 2, sizeof(*list->items));
+	list->items[list->count++] = text;
+	list->items[list->count] = NULL;
+}
+
+void ik_string_list_done(struct ik_string_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct ik_string_list){ NULL, 0 };
+}
+
 void ik_config_warn(struct ik_config *config, const char *format, ...)
 {
-	struct ik_string_list *list = &config->warnings;
 	va_list arguments;
 
-	list->items = ik_alloc_array(list->items, list->count + 2, sizeof(*list->items));
 	va_start(arguments, format);
-	list->items[list->count++] = ik_vformat(format, arguments);
+	ik_string_list_add(&config->warnings, ik_vformat(format, arguments));
 	va_end(arguments);
-	list->items[list->count] = NULL;
 }
 
 struct ik_config *ik_config_new(void)

@@ -29,6 +29,10 @@ struct ik_string_list {
 	char **items; /* NULL-terminated unless empty; NULL if empty */
 	size_t count;
 };
+/* Add a text, which is taken over. */
+void ik_string_list_add(struct ik_string_list *list, char *text);
+/* Release all of it; it is empty then. */
+void ik_string_list_done(struct ik_string_list *list);
 
 /* providers.NAME */
 struct ik_provider_config {

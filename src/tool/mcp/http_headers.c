@@ -10,30 +10,9 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* Add a line, which is taken over. */
-static void add(struct ik_string_list *headers, char *line)
-{
-	headers->items = ik_alloc_array(headers->items, headers->count + 2, sizeof(*headers->items));
-	headers->items[headers->count++] = line;
-	headers->items[headers->count] = NULL;
-}
-
 void ik_mcp_header_add(struct ik_string_list *headers, const char *name, const char *value)
 {
-	add(headers, ik_format(*value ? "%s: %s" : "%s;", name, value));
-}
-
-void ik_mcp_header_add_line(struct ik_string_list *headers, const char *line)
-{
-	add(headers, ik_strdup(line));
-}
-
-void ik_mcp_headers_done(struct ik_string_list *headers)
-{
-	for (size_t i = 0; i < headers->count; i++)
-		free(headers->items[i]);
-	free(headers->items);
-	*headers = (struct ik_string_list){ NULL, 0 };
+	ik_string_list_add(headers, ik_format(*value ? "%s: %s" : "%s;", name, value));
 }
 
 /* ---- mirrored values ---- */
@@ -169,8 +148,7 @@ static bool collect_marks(struct ik_json_span schema, struct ik_string_list *mar
 				fit = strcasecmp(marks->items[i], name) != 0;
 		}
 		if (fit && mark.text) {
-			marks->items = ik_alloc_array(marks->items, marks->count + 1, sizeof(*marks->items));
-			marks->items[marks->count++] = name;
+			ik_string_list_add(marks, name);
 			name = NULL;
 		}
 		free(name);
@@ -184,7 +162,7 @@ bool ik_mcp_headers_fit(struct ik_json_span schema, struct ik_error *error)
 	struct ik_string_list marks = { NULL, 0 };
 	bool fit = collect_marks(schema, &marks) && count_marks(schema) == marks.count;
 
-	ik_mcp_headers_done(&marks);
+	ik_string_list_done(&marks);
 	if (!fit)
 		(void)ik_error_set(error, IK_INVALID,
 			_("its schema has an \"x-mcp-header\" that is wrong"));

@@ -12,9 +12,6 @@
 
 /* Add a header; value may be any text, but then has no more than one line. */
 void ik_mcp_header_add(struct ik_string_list *headers, const char *name, const char *value);
-/* Add a line, "Name: value". */
-void ik_mcp_header_add_line(struct ik_string_list *headers, const char *line);
-void ik_mcp_headers_done(struct ik_string_list *headers);
 
 /* Add the headers of a modern request: Mcp-Method, Mcp-Name, and Mcp-Param-... for the properties of
  * the tool's schema that have a member "x-mcp-header". */

@@ -45,7 +45,6 @@ static void refuse(struct servers_reader *reader, const char *format, ...)
 
 /* ---- variables ---- */
 
-/* Does a name say that its value is secret? */
 static bool names_secret(const char *name)
 {
 	static const char *const words[] = { "auth", "cookie", "key", "password", "secret", "token" };
@@ -238,18 +237,13 @@ static bool store(struct servers_reader *reader, const struct server_member *mem
 	}
 }
 
-/* Note that a member has no effect. */
 static void note_unknown(struct servers_reader *reader, struct ik_json_span key)
 {
-	struct ik_string_list *notes = &reader->servers->notes;
-
-	notes->items = ik_alloc_array(notes->items, notes->count + 2, sizeof(*notes->items));
-	notes->items[notes->count++] =
+	ik_string_list_add(&reader->servers->notes,
 		ik_format(_("%s:%d: \"%s\" of the server \"%s\" is not known here, "
 					"and has no effect"),
 			reader->file->path, ik_json_line(reader->text, key.text), reader->name,
-			reader->entry->name);
-	notes->items[notes->count] = NULL;
+			reader->entry->name));
 }
 
 static void read_member(struct servers_reader *reader, struct ik_json_span key,
@@ -404,7 +398,7 @@ void ik_mcp_servers_done(struct ik_mcp_servers *servers)
 	while (servers->count > 0)
 		ik_mcp_entry_done(&servers->items[--servers->count]);
 	free(servers->items);
-	free_list(servers->notes.items);
+	ik_string_list_done(&servers->notes);
 	*servers = (struct ik_mcp_servers){ .items = NULL };
 }
 

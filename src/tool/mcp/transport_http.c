@@ -101,7 +101,7 @@ static void exchange_free(void *arg)
 {
 	struct http_exchange *exchange = arg;
 
-	ik_mcp_headers_done(&exchange->mirrored);
+	ik_string_list_done(&exchange->mirrored);
 	ik_sse_done(&exchange->events);
 	ik_buf_done(&exchange->text);
 	free(exchange->body);
@@ -237,7 +237,6 @@ static void on_headers(void *arg, int status, const char *content_type)
 		strncasecmp(content_type, stream, sizeof(stream) - 1) == 0;
 }
 
-/* Note the session that an answer begins. */
 static void note_session(struct http_exchange *exchange)
 {
 	const char *session = exchange->initialize && exchange->status == 200
@@ -298,7 +297,6 @@ static bool redirect(struct http_exchange *exchange)
 	return true;
 }
 
-/* Return the file that names the server. */
 static const char *file_of(const struct mcp_http *http)
 {
 	return http->entry->file ? http->entry->file : "mcp.json";
@@ -466,7 +464,6 @@ static void on_done(void *arg, const struct ik_http_result *result)
 
 /* ---- requests ---- */
 
-/* Collect the headers of a request. */
 static void put_headers(const struct http_exchange *exchange, struct ik_string_list *headers)
 {
 	const struct mcp_http *http = exchange->http;
@@ -475,14 +472,15 @@ static void put_headers(const struct http_exchange *exchange, struct ik_string_l
 	bool posts = exchange->body && !exchange->resuming;
 
 	for (; own && *own; own++)
-		ik_mcp_header_add_line(headers, *own);
+		ik_string_list_add(headers, ik_strdup(*own));
 	for (size_t list = 0; list < (posts ? 2 : 1); list++)
 		for (size_t i = 0; i < lists[list]->count; i++)
-			ik_mcp_header_add_line(headers, lists[list]->items[i]);
+			ik_string_list_add(headers, ik_strdup(lists[list]->items[i]));
 	if (posts)
-		ik_mcp_header_add_line(headers, "Content-Type: application/json");
-	ik_mcp_header_add_line(headers,
-		posts ? "Accept: application/json, text/event-stream" : "Accept: text/event-stream");
+		ik_string_list_add(headers, ik_strdup("Content-Type: application/json"));
+	ik_string_list_add(headers,
+		ik_strdup(posts ? "Accept: application/json, text/event-stream"
+						: "Accept: text/event-stream"));
 	if (exchange->modern)
 		ik_mcp_header_add(headers, "MCP-Protocol-Version", IK_MCP_MODERN);
 	else if (http->transport.version && !exchange->initialize)
@@ -511,7 +509,7 @@ static void start(struct http_exchange *exchange)
 			.idle_timeout_ms = exchange->role == FAREWELL ? FAREWELL_MS : 0,
 		},
 		&events, exchange);
-	ik_mcp_headers_done(&headers);
+	ik_string_list_done(&headers);
 }
 
 /* ---- the helper ---- */
@@ -544,7 +542,7 @@ static void on_helper_done(void *arg, const struct ik_child_result *result)
 	char *sentence;
 
 	http->helper = ik_child_close(http->helper);
-	ik_mcp_headers_done(&http->headers);
+	ik_string_list_done(&http->headers);
 	http->helped = result->exited && result->exit_code == 0 && ik_buf_status(out) == IK_OK &&
 		ik_json_check(out->data, out->length, &value, NULL) == IK_OK &&
 		ik_mcp_headers_read(&http->headers, value);
@@ -694,7 +692,7 @@ static void release(void *arg)
 {
 	struct mcp_http *http = arg;
 
-	ik_mcp_headers_done(&http->headers);
+	ik_string_list_done(&http->headers);
 	ik_buf_done(&http->helper_out);
 	ik_buf_done(&http->helper_err);
 	free(http->url);
