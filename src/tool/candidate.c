@@ -34,7 +34,7 @@ struct refusal {
 struct ik_candidate {
 	struct ik_loop *loop;
 	char *path;
-	const struct ik_candidate_options *options;
+	const struct ik_source_directory_options *options;
 	ik_candidate_done *done;
 	void *arg;
 	enum ik_tool_protocol protocol; /* of the current question */
@@ -104,7 +104,7 @@ static void fail_both(struct ik_candidate *candidate, struct refusal *last)
 /* The question was refused: ask the other one, or report why both were. */
 static void refuse(struct ik_candidate *candidate, struct refusal refusal)
 {
-	const struct ik_candidate_options *options = candidate->options;
+	const struct ik_source_directory_options *options = candidate->options;
 	struct ik_error error;
 
 	if (candidate->second) {
@@ -243,7 +243,7 @@ static int64_t overdue(void *arg)
 static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 {
 	static const struct ik_child_events events = { child_output, child_done };
-	const struct ik_candidate_options *options = candidate->options;
+	const struct ik_source_directory_options *options = candidate->options;
 	const char *const argv[] = { candidate->path, ik_protocol_question(candidate->protocol), NULL };
 	struct ik_child_spec spec = {
 		.path = candidate->path,
@@ -273,7 +273,7 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 }
 
 struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
-	const struct ik_identity *identity, const struct ik_candidate_options *options,
+	const struct ik_identity *identity, const struct ik_source_directory_options *options,
 	ik_candidate_done *done, void *arg)
 {
 	struct ik_candidate *candidate = ik_alloc(sizeof(*candidate));

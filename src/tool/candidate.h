@@ -10,29 +10,15 @@
  * want to run but cannot (no processor, a slow disk) are examined again a moment later, until four
  * times the timeout.  A tool that sleeps, or had a processor all along, gets no more time.
  *
- * Owns the process and its output. May include: util, json, loop, tool/protocol.h, tool/registry.h,
+ * Owns the process and its output. May include: util, json, loop, tool/protocol.h, tool/source.h,
  * tool/load.h, guard/sandbox.h.
  */
 #ifndef IK_TOOL_CANDIDATE_H
 #define IK_TOOL_CANDIDATE_H
 
-#include "loop/loop.h"
-#include "tool/registry.h"
+#include "tool/source.h"
 
 struct ik_candidate;
-struct ik_sandbox;
-
-/* All borrowed until the candidate is closed. */
-struct ik_candidate_options {
-	enum ik_tool_protocol first;                        /* which question comes first */
-	bool native_only;                                   /* do not ask Kodelet's question */
-	int64_t timeout_ms;                                 /* for each question, from the start of
-	                                                       its process */
-	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each question; NULL: this
-	                                                       process's */
-	const char *working_directory;
-	struct ik_sandbox *sandbox; /* for its processes; NULL: not confined */
-};
 
 /*
  * Called once, perhaps from inside ask: the file is a tool, or one that FAILED with a code and a
@@ -41,9 +27,10 @@ struct ik_candidate_options {
  */
 typedef void ik_candidate_done(void *arg, struct ik_tool *tool);
 
-/* identity (NULL: any) is the one that the file must have; otherwise it is UNTRUSTED. */
+/* identity (NULL: any) is the one that the file must have; otherwise it is UNTRUSTED. Of the options,
+ * borrowed until the candidate is closed, those about questions count. */
 struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
-	const struct ik_identity *identity, const struct ik_candidate_options *options,
+	const struct ik_identity *identity, const struct ik_source_directory_options *options,
 	ik_candidate_done *done, void *arg);
 
 void ik_candidate_ask(struct ik_candidate *candidate);

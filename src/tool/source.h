@@ -114,14 +114,14 @@ struct ik_source_directory_options {
 	enum ik_tool_source origin;
 	struct ik_trust *trust; /* borrowed: only what it trusts is run. NULL: the directory is the
 							   user's own (and nothing from a project is run) */
-	/* How each file is asked (tool/candidate.h). */
-	enum ik_tool_protocol first;
-	bool native_only;
-	int64_t timeout_ms;
-	const char *const *environments[IK_PROTOCOL_COUNT];
-	const char *working_directory;
 	struct ik_schema_cache *cache; /* borrowed; NULL: none */
-	struct ik_sandbox *sandbox;    /* borrowed, for the questions; NULL: not confined */
+	/* How each file is asked (tool/candidate.h): */
+	enum ik_tool_protocol first; /* which question comes first */
+	bool native_only;            /* do not ask Kodelet's question */
+	int64_t timeout_ms;          /* for each question, from the start of its process */
+	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each; NULL: this process's */
+	const char *working_directory;
+	struct ik_sandbox *sandbox; /* borrowed, for their processes; NULL: not confined */
 	bool mentions_schema; /* only files that contain "--schema": most others there are no tools, and
 							 would do who knows what if they were asked */
 };

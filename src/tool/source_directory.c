@@ -54,12 +54,8 @@ struct source_directory_file {
 struct directory {
 	struct ik_source source;
 	struct ik_loop *loop;
-	char *path;
-	char *working_directory;
-	struct ik_trust *trust; /* NULL: no trust is needed */
-	struct ik_candidate_options questions;
-	bool mentions_schema;
-	struct ik_schema_cache *cache;
+	struct ik_source_directory_options options;
+	char *path, *working_directory; /* of the options */
 
 	/* The running scan. */
 	const struct ik_source_events *events; /* NULL: none */
@@ -78,7 +74,6 @@ struct directory {
 
 static void launch(void *arg);
 
-/* Release what belongs to one scan. */
 static void clear_scan(struct directory *directory)
 {
 	ik_loop_cancel_deferred(directory->loop, launch, directory);
@@ -139,7 +134,7 @@ static void go_on(void *arg)
 static struct ik_cached key_of(const struct source_directory_file *file)
 {
 	return (struct ik_cached){
-		.path = file->path, .identity = file->identity, .first = file->directory->questions.first
+		.path = file->path, .identity = file->identity, .first = file->directory->options.first
 	};
 }
 
@@ -152,7 +147,7 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 	/* A file that has changed since it was checked must not slip through. */
 	if (checked(file) && !ik_identity_equal(&checked(file)->identity, &file->identity))
 		return false;
-	cached = directory->cache ? ik_schema_cache_find(directory->cache, &key) : NULL;
+	cached = directory->options.cache ? ik_schema_cache_find(directory->options.cache, &key) : NULL;
 	if (!cached)
 		return false;
 	if (cached->code) {
@@ -161,7 +156,7 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached->code, ik_strdup(cached->text));
 		return true;
 	}
-	if (cached->protocol == IK_PROTOCOL_KODELET && directory->questions.native_only)
+	if (cached->protocol == IK_PROTOCOL_KODELET && directory->options.native_only)
 		return false;
 	if (ik_protocol_read(cached->protocol, cached->text, cached->length, ret_tool) == IK_OK)
 		return true;
@@ -172,7 +167,7 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 /* Cache what a file said, if it is still the file that was asked. */
 static void remember(const struct source_directory_file *file, const struct ik_tool *tool)
 {
-	struct ik_schema_cache *cache = file->directory->cache;
+	struct ik_schema_cache *cache = file->directory->options.cache;
 	struct ik_cached cached = key_of(file);
 
 	if (!cache || tool->state == IK_TOOL_UNTRUSTED)
@@ -209,7 +204,7 @@ static bool permitted(const struct source_directory_file *file, struct ik_tool *
 	const char *reason;
 
 	memset(ret_tool, 0, sizeof(*ret_tool));
-	ret_tool->protocol = directory->questions.first;
+	ret_tool->protocol = directory->options.first;
 	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check(file->path, &error) != IK_OK) {
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 		return false;
@@ -239,7 +234,6 @@ static bool settle(struct source_directory_file *file)
 	return true;
 }
 
-/* Ask a file. */
 static void ask(struct source_directory_file *file)
 {
 	struct directory *directory = file->directory;
@@ -247,12 +241,10 @@ static void ask(struct source_directory_file *file)
 	directory->running++;
 	file->asked_ns = ik_clock_wall_ns();
 	file->candidate = ik_candidate_new(directory->loop, file->path,
-		checked(file) ? &checked(file)->identity : NULL, &directory->questions, candidate_done,
-		file);
+		checked(file) ? &checked(file)->identity : NULL, &directory->options, candidate_done, file);
 	ik_candidate_ask(file->candidate);
 }
 
-/* Report that all candidates are done. */
 static void finish(struct directory *directory)
 {
 	const struct ik_source_events *events = directory->events;
@@ -330,7 +322,6 @@ static bool is_candidate(int fd, const char *name, struct ik_identity *ret_ident
 	return S_ISREG(status.st_mode) && faccessat(fd, name, X_OK, AT_EACCESS) == 0;
 }
 
-/* Does a file contain "--schema"? */
 static bool mentions_schema(const char *directory, const char *name)
 {
 	static const char wanted[] = "--schema";
@@ -389,7 +380,8 @@ static void list(struct directory *directory)
 	}
 	while ((entry = readdir(stream))) {
 		if (!is_candidate(dirfd(stream), entry->d_name, &identity) ||
-			(directory->mentions_schema && !mentions_schema(directory->path, entry->d_name)))
+			(directory->options.mentions_schema &&
+				!mentions_schema(directory->path, entry->d_name)))
 			continue;
 		directory->files = ik_alloc_more(directory->files, directory->count,
 			sizeof(*directory->files));
@@ -410,7 +402,7 @@ static void check_trust(struct directory *directory)
 
 	for (i = 0; i < directory->count; i++)
 		paths[i] = directory->files[i].path;
-	directory->check = ik_trust_check_start(directory->loop, directory->trust, paths, NULL,
+	directory->check = ik_trust_check_start(directory->loop, directory->options.trust, paths, NULL,
 		directory->count, go_on, directory);
 	free(paths);
 }
@@ -429,7 +421,7 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	list(directory);
 	if (directory->count > 0)
 		qsort(directory->files, directory->count, sizeof(*directory->files), compare_paths);
-	if (directory->trust)
+	if (directory->options.trust)
 		check_trust(directory);
 	else
 		go_on(directory);
@@ -551,7 +543,7 @@ static void directory_places(struct ik_source *source, ik_source_place *place, v
 	struct dirent *entry;
 
 	place(arg, directory->path, NULL);
-	ik_source_trust_place(directory->trust, place, arg);
+	ik_source_trust_place(directory->options.trust, place, arg);
 	while (stream && (entry = readdir(stream))) {
 		if (ik_source_name_counts(entry->d_name) &&
 			(entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))
@@ -586,10 +578,8 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	char here[PATH_MAX];
 
 	ik_source_init(&directory->source, &ops, options->origin);
-	directory->trust = options->trust;
 	directory->loop = loop;
-	directory->cache = options->cache;
-	directory->mentions_schema = options->mentions_schema;
+	directory->options = *options;
 	/* The children have another working directory. */
 	if (getcwd(here, sizeof(here)))
 		directory->path = ik_path_join(here, options->path);
@@ -597,16 +587,7 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 		directory->path = ik_strdup(options->path);
 	if (options->working_directory)
 		directory->working_directory = ik_strdup(options->working_directory);
-	directory->questions = (struct ik_candidate_options){
-		.first = options->first,
-		.native_only = options->native_only,
-		.timeout_ms = options->timeout_ms,
-		.environments = {
-			[IK_PROTOCOL_NATIVE] = options->environments[IK_PROTOCOL_NATIVE],
-			[IK_PROTOCOL_KODELET] = options->environments[IK_PROTOCOL_KODELET],
-		},
-		.working_directory = directory->working_directory,
-		.sandbox = options->sandbox,
-	};
+	directory->options.path = directory->path;
+	directory->options.working_directory = directory->working_directory;
 	return &directory->source;
 }

@@ -41,7 +41,7 @@ static void on_done(void *arg, struct ik_tool *tool)
 }
 
 /* Ask a file with these answers; *ret_questions gets the questions ("--schema "). */
-static struct ik_tool ask(struct answers answers, struct ik_candidate_options options,
+static struct ik_tool ask(struct answers answers, struct ik_source_directory_options options,
 	char **ret_questions)
 {
 	char *directory = support_mkdir();
@@ -105,7 +105,7 @@ Test(candidate, asks_in_the_order_of_its_directory)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ik_candidate_options options = { .first = rows[i].first };
+		struct ik_source_directory_options options = { .first = rows[i].first };
 		char *questions;
 		struct ik_tool tool = ask(rows[i].answers, options, &questions);
 
@@ -149,7 +149,7 @@ Test(candidate, tells_in_one_sentence_why_neither_question_was_answered)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ik_candidate_options options = { .first = IK_PROTOCOL_NATIVE };
+		struct ik_source_directory_options options = { .first = IK_PROTOCOL_NATIVE };
 		char *questions;
 		struct ik_tool tool = ask(rows[i].answers, options, &questions);
 
@@ -164,7 +164,7 @@ Test(candidate, tells_in_one_sentence_why_neither_question_was_answered)
 
 Test(candidate, takes_silence_for_an_answer)
 {
-	struct ik_candidate_options options = { .first = IK_PROTOCOL_NATIVE, .timeout_ms = 100 };
+	struct ik_source_directory_options options = { .first = IK_PROTOCOL_NATIVE, .timeout_ms = 100 };
 	struct answers first = { "sleep 60", KODELET }, second = { "exit 1", "sleep 60" };
 	char *questions;
 	struct ik_tool tool = ask(first, options, &questions);
@@ -187,7 +187,7 @@ Test(candidate, takes_silence_for_an_answer)
 
 Test(candidate, asks_for_kodelets_only_where_they_are_wanted)
 {
-	struct ik_candidate_options options = { .first = IK_PROTOCOL_NATIVE, .native_only = true };
+	struct ik_source_directory_options options = { .first = IK_PROTOCOL_NATIVE, .native_only = true };
 	struct answers answers = { "exit 5", KODELET };
 	char *questions;
 	struct ik_tool tool = ask(answers, options, &questions);
@@ -202,7 +202,7 @@ Test(candidate, gives_each_question_its_environment)
 {
 	const char *const native[] = { "PATH=/usr/bin:/bin", "SIDE=native", NULL };
 	const char *const kodelet[] = { "PATH=/usr/bin:/bin", "SIDE=kodelet", NULL };
-	struct ik_candidate_options options = {
+	struct ik_source_directory_options options = {
 		.first = IK_PROTOCOL_NATIVE, .environments = { native, kodelet }
 	};
 	struct answers answers = {
