@@ -326,7 +326,7 @@ static size_t put_tools(struct ik_json_span tools, struct ik_buf *out)
 static void on_tools(void *arg, struct ik_json_span result, struct ik_json_span failure)
 {
 	struct mcp_command *command = arg;
-	struct ik_mcp_about about = ik_mcp_client_about(command->client);
+	const struct ik_mcp_about *about = ik_mcp_client_about(command->client);
 	char *words = ik_json_string_new(ik_json_member(failure, "message"), NULL);
 	int64_t took_ms = ik_clock_ms() - command->begun_ms;
 	struct ik_buf tools, head;
@@ -340,8 +340,8 @@ static void on_tools(void *arg, struct ik_json_span result, struct ik_json_span 
 		ik_buf_printf(&head,
 			ngettext("%s: %s %s, MCP %s over %s, %zu tool, after %lld ms",
 				"%s: %s %s, MCP %s over %s, %zu tools, after %lld ms", count),
-			command->entry->name, about.name ? about.name : "?",
-			about.server_version ? about.server_version : "", about.version,
+			command->entry->name, about->name ? about->name : "?",
+			about->server_version ? about->server_version : "", about->version,
 			command->entry->url ? "HTTP" : "stdio", count, (long long)took_ms);
 		ik_sanitize_line(&command->out, head.data, head.length);
 		ik_buf_printf(&command->out, "\n%s", tools.data);

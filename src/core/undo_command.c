@@ -89,7 +89,7 @@ static const char *reason_of(const struct ik_undo_call *call)
 		[IK_WORKTREE_FAILED] = N_("git could not take a snapshot"),
 	};
 
-	if (call->compared && !call->ended)
+	if (call->compared && call->over == SIZE_MAX)
 		return _("it was cut off");
 	return reasons[call->problem] ? _(reasons[call->problem]) : NULL;
 }

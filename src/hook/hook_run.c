@@ -29,7 +29,6 @@ struct hook_process {
 	struct ik_child *child; /* NULL: not started, or ended */
 	struct ik_buf input, output[2];
 	bool flooded;
-	bool ended;
 	int64_t duration_ms;
 	/* What it wants: */
 	enum ik_hook_decision decision;
@@ -47,7 +46,7 @@ struct ik_hook_work {
 	size_t count, left;
 	ik_hook_done *done;
 	void *arg;
-	bool cancelled, over;
+	bool over;
 	struct ik_hook_outcome outcome;
 };
 
@@ -145,7 +144,6 @@ static char *words(const struct ik_buf *text, size_t most)
 	return ik_buf_take(&out, NULL);
 }
 
-/* Take the members of hookSpecificOutput. */
 static void take_specific(struct hook_process *process, struct ik_json_span specific)
 {
 	static const struct {
@@ -168,7 +166,6 @@ static void take_specific(struct hook_process *process, struct ik_json_span spec
 	(void)ik_json_string(ik_json_member(specific, "additionalContext"), &process->context);
 }
 
-/* Take a hook's JSON. */
 static void take_json(struct hook_process *process, struct ik_json_span value)
 {
 	struct ik_json_span word = ik_json_member(value, "decision");
@@ -225,7 +222,7 @@ static void take_end(struct hook_process *process, const struct ik_child_result 
 		warn(process,
 			ik_format(_("it failed with exit code %d: %s"), result->exit_code,
 				text[0] ? text : "-"));
-	else if (!process->work->cancelled)
+	else if (!process->work->outcome.cancelled)
 		warn(process, ik_format(_("it was ended by signal %d"), result->signal_number));
 	free(text);
 }
@@ -297,7 +294,6 @@ static void put_context(struct ik_hook_outcome *outcome, const struct hook_proce
 	free(text);
 }
 
-/* Append what a hook did. */
 static void put_record(struct ik_hook_work *work, const struct hook_process *process)
 {
 	static const char *const decisions[] = { NULL, "allow", "ask", "deny" };
@@ -349,7 +345,6 @@ static void finish(void *arg)
 {
 	struct ik_hook_work *work = arg;
 
-	work->outcome.cancelled = work->cancelled;
 	ik_json_open(&work->outcome.record, '[');
 	for (size_t i = 0; i < work->count; i++)
 		merge(work, &work->processes[i]);
@@ -381,7 +376,6 @@ static void on_end(void *arg, const struct ik_child_result *result)
 
 	process->duration_ms = result->duration_ms;
 	take_end(process, result);
-	process->ended = true;
 	process->child = ik_child_close(process->child);
 	if (--work->left == 0)
 		finish(work);
@@ -391,7 +385,6 @@ static void on_end(void *arg, const struct ik_child_result *result)
  * trusted, the user decides. */
 static void fail(struct hook_process *process, const struct ik_error *error)
 {
-	process->ended = true;
 	process->work->left--;
 	if (error->status == IK_DENIED && process->work->event == IK_HOOK_PRE_TOOL_USE)
 		decide(process, IK_HOOK_ASK, ik_strdup(error->text));
@@ -399,7 +392,6 @@ static void fail(struct hook_process *process, const struct ik_error *error)
 		warn(process, ik_strdup(error->text));
 }
 
-/* Start a hook's process. */
 static enum ik_status spawn(struct hook_process *process, const struct ik_hook *hook,
 	const struct ik_hook_call *call, struct ik_error *error)
 {
@@ -563,14 +555,14 @@ const struct ik_hook_outcome *ik_hook_outcome(const struct ik_hook_work *work)
 const char *ik_hook_running(const struct ik_hook_work *work)
 {
 	for (size_t i = 0; i < work->count; i++)
-		if (!work->processes[i].ended)
+		if (work->processes[i].child)
 			return work->processes[i].name;
 	return "";
 }
 
 void ik_hook_cancel(struct ik_hook_work *work)
 {
-	work->cancelled = true;
+	work->outcome.cancelled = true;
 	for (size_t i = 0; i < work->count; i++)
 		if (work->processes[i].child)
 			ik_child_cancel(work->processes[i].child);

@@ -234,7 +234,6 @@ static bool take_words(struct reading *reading, char **words, size_t count)
 	return take_positions(reading, words, positions);
 }
 
-/* Append the arguments. */
 static void put_arguments(const struct reading *reading, struct ik_buf *out)
 {
 	ik_json_open(out, '{');
@@ -437,7 +436,6 @@ static struct ik_json_span only_string(struct ik_json_span value)
 	return found;
 }
 
-/* Print a failure. */
 static int put_failure(const char *name, struct ik_json_span envelope, struct ik_buf *out,
 	struct ik_buf *errors)
 {

@@ -86,7 +86,6 @@ static const char *next_piece(const char *at, struct template_piece *piece)
 	}
 }
 
-/* Return the member that a piece names. */
 static struct ik_json_span named(const struct template_piece *piece, struct ik_json_span values)
 {
 	char *name = ik_strndup(piece->text, piece->length);
@@ -126,7 +125,6 @@ static void put_value(struct ik_json_span value, size_t most, struct ik_buf *out
 		ik_buf_truncate(out, start + ik_utf8_valid_prefix(out->data + start, out->length - start));
 }
 
-/* Append what a piece names. */
 static void put_piece(const struct template_piece *piece, struct ik_json_span value, size_t most,
 	struct ik_buf *out)
 {

@@ -253,7 +253,6 @@ static struct ik_json_span *long_strings(struct ik_json_span value, size_t *ret_
 	return strings;
 }
 
-/* Append a string cut to that length. */
 static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_t cut_length,
 	struct ik_output_files *files)
 {
@@ -267,7 +266,6 @@ static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_
 	free(text);
 }
 
-/* Append the value with its long strings cut. */
 static void put_cut_value(struct ik_buf *out, struct ik_json_span value, size_t limit,
 	struct ik_output_files *files)
 {
@@ -407,7 +405,6 @@ bool ik_envelope_succeeded(struct ik_json_span envelope)
 	return ik_json_bool(ik_json_member(envelope, "tool_success"), &success) && success;
 }
 
-/* Append the text of a result. */
 static void put_result(struct ik_json_span result, struct ik_buf *out)
 {
 	struct ik_json_walk walk = { 0 };

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/identity.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -85,26 +85,8 @@ size_t ik_output_files_path_length(const struct ik_output_files *files)
 /* A file of any session. */
 struct old {
 	char *name;
-	int64_t size;
-	struct timespec time;
+	int64_t size, time_ns;
 };
-
-struct old_files {
-	struct old *items;
-	size_t count;
-	int64_t size;
-};
-
-/* Open the root, or return NULL. */
-static DIR *open_root(const char *root)
-{
-	const int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (!stream && fd >= 0)
-		(void)close(fd);
-	return stream;
-}
 
 /* Return the next file of ours whose name begins like this; NULL after the last. */
 static const char *next_file(DIR *root, const char *beginning, struct stat *ret_status)
@@ -125,37 +107,37 @@ static const char *next_file(DIR *root, const char *beginning, struct stat *ret_
 
 static int compare_times(const void *a, const void *b)
 {
-	const struct timespec *one = &((const struct old *)a)->time;
-	const struct timespec *two = &((const struct old *)b)->time;
+	const struct old *one = a, *other = b;
 
-	if (one->tv_sec != two->tv_sec)
-		return one->tv_sec < two->tv_sec ? -1 : 1;
-	return one->tv_nsec < two->tv_nsec ? -1 : one->tv_nsec > two->tv_nsec;
+	return (one->time_ns > other->time_ns) - (one->time_ns < other->time_ns);
 }
 
 /* Remove the oldest files until there is room for those of another call. */
 static void make_room(const char *path, int64_t limit)
 {
-	DIR *root = open_root(path);
-	struct old_files old = { .count = 0 };
+	DIR *root = opendir(path);
+	struct old *old = NULL;
+	size_t count = 0;
+	int64_t size = 0;
 	struct stat status;
 	const char *name;
 
 	while (root && (name = next_file(root, "", &status))) {
-		old.items = ik_alloc_more(old.items, old.count, sizeof(*old.items));
-		old.items[old.count++] = (struct old){ ik_strdup(name), status.st_size, status.st_mtim };
-		old.size += status.st_size;
+		old = ik_alloc_more(old, count, sizeof(*old));
+		old[count++] = (struct old){ ik_strdup(name), status.st_size,
+			ik_identity_of(&status).mtime_ns };
+		size += status.st_size;
 	}
-	if (old.count > 0)
-		qsort(old.items, old.count, sizeof(*old.items), compare_times);
-	for (size_t i = 0; i < old.count; i++) {
-		bool full = old.size > limit || old.count - i + MOST_OF_A_CALL > IK_LIMIT_OUTPUT_FILE_COUNT;
+	if (count > 0)
+		qsort(old, count, sizeof(*old), compare_times);
+	for (size_t i = 0; i < count; i++) {
+		bool full = size > limit || count - i + MOST_OF_A_CALL > IK_LIMIT_OUTPUT_FILE_COUNT;
 
-		if (full && unlinkat(dirfd(root), old.items[i].name, 0) == 0)
-			old.size -= old.items[i].size;
-		free(old.items[i].name);
+		if (full && unlinkat(dirfd(root), old[i].name, 0) == 0)
+			size -= old[i].size;
+		free(old[i].name);
 	}
-	free(old.items);
+	free(old);
 	if (root)
 		(void)closedir(root);
 }
@@ -235,7 +217,7 @@ bool ik_output_files_write(struct ik_output_files *files)
 
 void ik_output_files_forget(const char *path, const char *session)
 {
-	DIR *root = open_root(path);
+	DIR *root = opendir(path);
 	char *beginning = ik_format("%s-", session);
 	struct stat status;
 	const char *name;

@@ -133,11 +133,9 @@ static enum ik_status read_description(struct ik_tool *tool, struct ik_json_span
 	return IK_OK;
 }
 
-/* Read the schema of the parameters in either spelling; a missing one means no parameters. */
-static enum ik_status read_parameters(struct ik_tool *tool, struct ik_json_span object,
+enum ik_status ik_protocol_read_parameters(struct ik_tool *tool, struct ik_json_span value,
 	const char *member)
 {
-	struct ik_json_span value = ik_json_member(object, member);
 	enum ik_status status = IK_OK;
 	struct ik_error error;
 	struct ik_buf text;
@@ -184,7 +182,6 @@ static enum ik_status read_writes(struct ik_tool *tool, struct ik_json_span writ
 	return IK_OK;
 }
 
-/* Read how calls are shown. */
 static enum ik_status read_display(struct ik_tool *tool, struct ik_json_span display)
 {
 	char *wrong;
@@ -239,6 +236,7 @@ enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text
 	struct ik_tool *ret_tool)
 {
 	bool native = protocol == IK_PROTOCOL_NATIVE;
+	const char *parameters = native ? "parameters" : "input_schema";
 	struct ik_json_span object;
 	enum ik_status status = read_object(ret_tool, ik_protocol_question(protocol), text, length,
 		&object);
@@ -249,7 +247,8 @@ enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text
 	if (status == IK_OK)
 		status = read_description(ret_tool, object);
 	if (status == IK_OK)
-		status = read_parameters(ret_tool, object, native ? "parameters" : "input_schema");
+		status = ik_protocol_read_parameters(ret_tool, ik_json_member(object, parameters),
+			parameters);
 	if (status == IK_OK && native)
 		status = read_optional(ret_tool, object);
 	if (status == IK_OK)

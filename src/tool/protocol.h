@@ -28,6 +28,11 @@ const char *ik_protocol_question(enum ik_tool_protocol protocol);
 enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text, size_t length,
 	struct ik_tool *ret_tool) IK_MUST_USE;
 
+/* Read the schema of the parameters; no value: there are none. member: its name, for the reason why the
+ * tool then FAILED. */
+enum ik_status ik_protocol_read_parameters(struct ik_tool *tool, struct ik_json_span value,
+	const char *member);
+
 /*
  * Is answer what `TOOL run` of a Kodelet tool prints when it failed: an object with a member
  * "error" and no other but "details"? If so, append its text, "ERROR: DETAILS", at most about most

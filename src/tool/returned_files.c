@@ -59,11 +59,22 @@ static bool decode(const char *text, struct ik_buf *bytes)
 		ik_fit_begins(bytes->data, bytes->length);
 }
 
+/* Take over a file that was found in an object, or as a string by itself: then it has no name. */
+static void push(struct ik_returned_files *files, struct returned_file file,
+	struct ik_json_span object, const char *standard)
+{
+	file.name = ik_json_text_new(ik_json_member(object, "name"));
+	if (!file.name)
+		file.name = ik_strdup(standard);
+	files->files = ik_alloc_more(files->files, files->count, sizeof(file));
+	files->files[files->count++] = file;
+}
+
 /* Add the file of a string if that is one. object surrounds it, or has no value. */
 static void add(struct ik_returned_files *files, struct ik_json_span image,
 	struct ik_json_span object)
 {
-	char *text = ik_json_text_new(image), *name;
+	char *text = ik_json_text_new(image);
 	struct returned_file file = { .image = image };
 	bool meant;
 
@@ -76,18 +87,13 @@ static void add(struct ik_returned_files *files, struct ik_json_span image,
 		meant = true;
 		file.path = ik_strdup(text);
 	}
-	if (meant) {
-		name = ik_json_text_new(ik_json_member(object, "name"));
-		file.name = name ? name : ik_strdup(file.path ? file.path : "image");
-		files->files = ik_alloc_more(files->files, files->count, sizeof(file));
-		files->files[files->count++] = file;
-	} else {
+	if (meant)
+		push(files, file, object, file.path ? file.path : "image");
+	else
 		ik_buf_done(&file.bytes);
-	}
 	free(text);
 }
 
-/* Add the file of an object, if it is one. */
 static void add_object(struct ik_returned_files *files, struct ik_json_span object)
 {
 	if (ik_json_span_type(object) == IK_JSON_OBJECT)
@@ -98,15 +104,12 @@ static void add_object(struct ik_returned_files *files, struct ik_json_span obje
 static void add_kept(struct ik_returned_files *files, struct ik_json_span object)
 {
 	struct returned_file file = { .image = ik_json_member(object, "file") };
-	char *text = ik_json_text_new(file.image), *name;
+	char *text = ik_json_text_new(file.image);
 
 	file.type = ik_json_text_new(ik_json_member(object, "media_type"));
 	ik_buf_init(&file.bytes, IK_LIMIT_PICTURE);
 	if (text && file.type && ik_base64_read(&file.bytes, text, strlen(text))) {
-		name = ik_json_text_new(ik_json_member(object, "name"));
-		file.name = name ? name : ik_strdup("file");
-		files->files = ik_alloc_more(files->files, files->count, sizeof(file));
-		files->files[files->count++] = file;
+		push(files, file, object, "file");
 	} else {
 		ik_buf_done(&file.bytes);
 		free(file.type);
@@ -114,7 +117,6 @@ static void add_kept(struct ik_returned_files *files, struct ik_json_span object
 	free(text);
 }
 
-/* Find all files, in their order. */
 static void find(struct ik_returned_files *files)
 {
 	static const struct ik_json_span none = { NULL, 0 };

@@ -178,7 +178,6 @@ static char *reported_failure(const struct ik_run *run, struct ik_json_span valu
 	return message;
 }
 
-/* Close the call. */
 static void close_call(struct ik_run *run)
 {
 	if (run->call)
@@ -186,7 +185,6 @@ static void close_call(struct ik_run *run)
 	run->call = NULL;
 }
 
-/* Wrap the result. */
 static void wrap_value(struct ik_run *run, struct ik_json_span value)
 {
 	bool cut = ik_envelope_value(&run->envelope, value, run->output_limit, run->files);
@@ -210,7 +208,6 @@ static void on_returned(void *arg, struct ik_json_span value, const struct ik_at
 	wrap_value(run, value);
 }
 
-/* The tool printed one JSON value. */
 static void take_value(struct ik_run *run, struct ik_json_span value)
 {
 	char *message = reported_failure(run, value);
@@ -225,7 +222,6 @@ static void take_value(struct ik_run *run, struct ik_json_span value)
 		wrap_value(run, value);
 }
 
-/* Use the output as text. */
 static void take_text(struct ik_run *run)
 {
 	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;

@@ -14,7 +14,6 @@ struct paths {
 	const char *directory;
 };
 
-/* Add the file that a value names. */
 static void add_path(struct paths *paths, struct ik_json_span value)
 {
 	char *text = ik_json_text_new(value), *whole, *path;

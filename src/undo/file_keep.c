@@ -15,7 +15,6 @@
 
 struct ik_file_keep {
 	char *objects, *path;
-	bool begun;
 	int directory; /* of the file; -1: it cannot be opened */
 	int from, to;
 	char *temporary;
@@ -97,7 +96,6 @@ static bool begin(struct ik_file_keep *keep)
 	struct ik_file_directory directory;
 	struct stat status;
 
-	keep->begun = true;
 	keep->directory = ik_file_directory_open(keep->path);
 	keep->state = ik_file_state_look_in(keep->directory, errno, keep->path, 0);
 	directory = keep->state.directory;
@@ -147,7 +145,7 @@ bool ik_file_keep_step(struct ik_file_keep *keep)
 {
 	ssize_t count = 0;
 
-	if (keep->begun || begin(keep)) {
+	if (keep->slice || begin(keep)) {
 		do {
 			count = read(keep->from, keep->slice, IK_FILE_SLICE);
 		} while (count < 0 && errno == EINTR);

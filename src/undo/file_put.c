@@ -22,7 +22,6 @@
 struct ik_file_put {
 	char *objects, *path;
 	struct ik_file_state wanted, present;
-	bool begun;
 	int directory; /* of the file; everything goes through it, wherever the path leads by now */
 	int from, to;
 	char *temporary; /* name in the directory; NULL: writing in place */
@@ -267,8 +266,7 @@ bool ik_file_put_step(struct ik_file_put *put)
 		put_down(put);
 		return true;
 	}
-	if (put->begun || begin(put)) {
-		put->begun = true;
+	if (put->from >= 0 || begin(put)) {
 		do {
 			count = sendfile(put->to, put->from, NULL, SLICE);
 		} while (count < 0 && errno == EINTR);

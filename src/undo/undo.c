@@ -120,7 +120,6 @@ static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_
 	return outcome;
 }
 
-/* Finish the current file. */
 static void next(struct ik_undo *undo, enum ik_undo_outcome outcome)
 {
 	undo->results[undo->at++].outcome = outcome;

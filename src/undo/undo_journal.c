@@ -21,7 +21,6 @@
 /* Limit on old sessions removed at once. */
 #define SWEPT_AT_ONCE 4
 
-/* Remove a session's directory with its files. */
 static void remove_directory(const char *directory)
 {
 	DIR *stream = opendir(directory);
@@ -80,14 +79,12 @@ void ik_undo_forget(const char *root, const char *session)
 	free(directory);
 }
 
-/* Begin a line of that kind with its ID. */
 static void begin(struct ik_buf *line, const char *kind, const char *id)
 {
 	ik_buf_init(line, IK_MIB(16));
 	ik_json_printf(line, "{'%s':{'id':'%s'", kind, id);
 }
 
-/* End the line and append it to the journal. */
 static enum ik_status end(const char *directory, struct ik_buf *line, struct ik_error *error)
 {
 	char *path = ik_path_join(directory, "journal");
@@ -272,7 +269,6 @@ static void take_done(struct ik_undo_history *history, struct ik_json_span line)
 			call = &history->calls[i];
 	if (!call)
 		return;
-	call->ended = true;
 	call->over = over;
 	call->noted = history->call_lines - 1;
 	take_problem(call, line);
@@ -357,7 +353,6 @@ static void take_redo(struct ik_undo_history *history, struct ik_json_span line)
 	}
 }
 
-/* Process one line. */
 static void take_line(struct ik_undo_history *history, struct ik_json_span line)
 {
 	static const struct {
@@ -525,7 +520,6 @@ static size_t place_of(struct merged *merged, const struct ik_file_change *file)
 	return merged->count++;
 }
 
-/* Merge a change that a call made. */
 static void merge(struct merged *merged, const struct ik_undo_history *history, size_t index,
 	const struct ik_file_change *file)
 {

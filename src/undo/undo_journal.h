@@ -93,7 +93,6 @@ struct ik_undo_call {
 										 unknown */
 	bool compared;                    /* what it changed is known from comparing work trees */
 	enum ik_worktree_problem problem; /* why what it changed is unknown */
-	bool ended;
 	size_t begun;                 /* number of its line among the lines of calls (from 0), and of */
 	size_t over;                  /* its end; SIZE_MAX: it did not end */
 	size_t noted;                 /* the line that reports its end */

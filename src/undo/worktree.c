@@ -297,7 +297,6 @@ int64_t ik_worktree_snapshot(struct ik_worktree *tree)
 	return now_ms;
 }
 
-/* Finish the snapshot. */
 static void end_snapshot(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
 	bool changed = !tree->known || tree->changed;
@@ -384,7 +383,6 @@ static void sort_names(void *arg)
 	go_on(tree);
 }
 
-/* Go on to the next stage. */
 static void next_stage(struct ik_worktree *tree)
 {
 	switch (tree->stage) {
@@ -455,7 +453,6 @@ static void give_up(void *arg)
 	end_snapshot(arg, IK_WORKTREE_FAILED);
 }
 
-/* Start the child of the current stage. */
 static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
@@ -572,7 +569,6 @@ static bool is_known(struct ik_worktree_call *call)
 	return call->fresh || ik_worktree_check_complete(call->check);
 }
 
-/* Let a call start. */
 static void let_begin(struct ik_worktree_call *call, enum ik_worktree_problem problem)
 {
 	ik_worktree_ready *ready = call->ready;
@@ -612,7 +608,6 @@ static void serve_calls(struct ik_worktree *tree, enum ik_worktree_problem probl
 		;
 }
 
-/* Stop waiting for a snapshot. */
 static void on_too_long(void *arg)
 {
 	struct ik_worktree_call *call = arg;

@@ -209,7 +209,6 @@ static struct ik_file_state state_after(const struct ik_worktree_span *span,
 	return state;
 }
 
-/* Add the change of a file. */
 static void add_change(struct ik_worktree_found *found, const struct ik_worktree_span *span,
 	const struct pair *pair, const struct ik_worktree_seen *seen)
 {

@@ -67,7 +67,6 @@ static void record_seen(struct ik_worktree_check *check,
 	free(path);
 }
 
-/* Check one file. */
 static void check_file(struct ik_worktree_check *check,
 	const struct ik_worktree_check_options *options, int root, const struct limits *limits)
 {
@@ -85,7 +84,6 @@ static void check_file(struct ik_worktree_check *check,
 		check->modes[check->checked] = (int)(status.st_mode & 07777);
 }
 
-/* Is there time for another file? */
 static bool has_time(const struct ik_worktree_check *check, const struct limits *limits)
 {
 	int64_t now_us;

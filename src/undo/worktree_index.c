@@ -118,7 +118,6 @@ size_t ik_worktree_index_count(const struct ik_worktree_index *index)
 	return index->count;
 }
 
-/* Read seconds and nanoseconds. */
 static int64_t time_at(const unsigned char *at)
 {
 	return (int64_t)number_at(at) * 1000000000 + number_at(at + 4);

@@ -170,7 +170,6 @@ static bool take_spared(struct ik_worktree_place *place, const char *spared)
 	return possible;
 }
 
-/* Write a file of the shadow. */
 static bool put_file(const char *shadow, const char *name, const char *text)
 {
 	char *path = ik_path_join(shadow, name);

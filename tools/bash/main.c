@@ -118,7 +118,6 @@ static void shell_output(struct shell *shell, const char *bytes, size_t length)
 	ik_answer_piece(shell->answer, bytes, length - shell->feed_held);
 }
 
-/* Read once from the pipe. */
 static void shell_read(struct shell *shell)
 {
 	static char block[IK_KIB(64)];
@@ -155,7 +154,6 @@ static void shell_terminate(struct shell *shell)
 		shell->deadline = ik_clock_ms() + TERMINATE_MS;
 }
 
-/* Read one signal from the descriptor. */
 static void shell_take_signal(struct shell *shell)
 {
 	struct signalfd_siginfo info;

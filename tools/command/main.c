@@ -117,7 +117,6 @@ static struct ik_json_span read_result(int fd, struct ik_buf *buf)
 	return ik_json_member(value, "result");
 }
 
-/* Print a string of the answer. */
 static bool print(int fd, struct ik_json_span string)
 {
 	size_t length = 0;

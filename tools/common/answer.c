@@ -43,7 +43,6 @@ bool ik_answer_out_of_memory(struct ik_tool_answer *answer)
 	return answer->write_error == 0;
 }
 
-/* Write the buffer. */
 static void answer_flush(struct ik_tool_answer *answer)
 {
 	if (answer->write_error == 0 && !answer->settled && ik_buf_status(&answer->text) != IK_OK &&

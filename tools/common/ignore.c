@@ -365,7 +365,6 @@ static char *excludes_file(const char *configuration)
 	return found;
 }
 
-/* Read the rules of the user's own file. */
 static void read_user(struct ik_ignore *ignore)
 {
 	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
@@ -391,7 +390,6 @@ static void read_user(struct ik_ignore *ignore)
 	free(own);
 }
 
-/* Add a level for a directory. */
 static void add_level(struct ik_ignore *ignore, size_t base, int fd, unsigned files)
 {
 	ignore->levels = ik_alloc_more(ignore->levels, ignore->count, sizeof(ignore->levels[0]));

@@ -151,7 +151,6 @@ static size_t find_parameter(const struct ik_program *program, struct ik_json_sp
 	return i;
 }
 
-/* Read all members of the object. */
 static bool take_members(const struct ik_program *program, struct ik_json_span object,
 	struct ik_argument *arguments, struct ik_tool_answer *answer)
 {

@@ -343,7 +343,6 @@ static void take_dots(const struct walk *walk, uint64_t set, struct walk_listing
 	}
 }
 
-/* Remove the excluded items. */
 static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 {
 	struct walk_item *items = (struct walk_item *)(void *)listing->items.data, *to = items;
@@ -365,16 +364,11 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
 	unsigned files = 0;
-	int fd = open(walk->path.length > 0 ? walk->path.data : ".",
-		O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *stream = opendir(walk->path.length > 0 ? walk->path.data : ".");
 	struct dirent *entry;
 
-	if (!stream) {
-		if (fd >= 0)
-			close(fd);
+	if (!stream)
 		return false;
-	}
 	while ((entry = readdir(stream))) {
 		if (entry->d_name[0] == '.' &&
 			(entry->d_name[1] == '\0' || strcmp(entry->d_name, "..") == 0))
@@ -386,7 +380,7 @@ static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *l
 	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK)
 		walk->no_memory = true;
 	if (!walk->no_memory && walk->ignore) {
-		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
+		ik_ignore_enter(walk->ignore, walk->path.data, dirfd(stream), files);
 		drop_excluded(walk, listing);
 	}
 	closedir(stream);
@@ -515,7 +509,6 @@ static enum ik_match_result match_plain(const char *pattern, struct match_visito
 
 /* ---- both ---- */
 
-/* Append directory, escaped. */
 static void append_escaped(struct ik_buf *out, const char *directory)
 {
 	for (const char *at = directory; *at != '\0'; at++) {
@@ -525,7 +518,6 @@ static void append_escaped(struct ik_buf *out, const char *directory)
 	}
 }
 
-/* Combine directory and pattern. */
 static void join_pattern(struct ik_buf *out, const char *directory, const char *pattern)
 {
 	struct stat status;

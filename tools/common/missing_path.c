@@ -147,7 +147,6 @@ static void find_elsewhere(const char *path, struct ik_suggestions *best)
 	ik_buf_done(&below);
 }
 
-/* Append what is wrong with path. */
 static void tell_reason(const char *path, struct ik_buf *hint)
 {
 	size_t known = known_prefix(path);

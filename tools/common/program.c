@@ -29,7 +29,6 @@ const struct ik_parameter_kind ik_parameter_kinds[] = {
 	[IK_PARAMETER_BOOLEAN] = { "boolean", "true or false" },
 };
 
-/* Append how calls are shown. */
 static void put_display(const struct ik_program_display *display, struct ik_buf *out)
 {
 	const struct {
@@ -53,7 +52,6 @@ static void put_display(const struct ik_program_display *display, struct ik_buf 
 	ik_json_printf(out, "}");
 }
 
-/* Append what --schema prints. */
 static void schema_print(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_json_printf(out,
@@ -148,7 +146,6 @@ static int print_and_exit(struct ik_buf *out)
 	return number == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Run an option and return the exit status. */
 static int run_option(const struct ik_program *program, const char *option)
 {
 	struct ik_buf out;

@@ -10,7 +10,6 @@
 
 #include "util/limits.h"
 
-/* Answer that path could not be opened. */
 static void open_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	struct ik_buf hint;

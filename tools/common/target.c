@@ -164,7 +164,6 @@ static int target_unopened(struct ik_target *target, int number)
 	return 0;
 }
 
-/* Is it the name of one of our temporary files? */
 static bool is_temporary_name(const char *name)
 {
 	return strlen(name) == strlen(PREFIX) + DIGITS + strlen(SUFFIX) &&
@@ -326,7 +325,6 @@ bool ik_target_lock(int fd, const char *path, int attempt)
 
 /* ---- the new contents ---- */
 
-/* Write what is pending. */
 static void flush(struct ik_target *target)
 {
 	if (ik_buf_status(&target->pending) != IK_OK)
@@ -368,7 +366,6 @@ static int contents_finish(struct ik_target *target, off_t *ret_length)
 	return ftruncate(target->contents, *ret_length) < 0 ? errno : 0;
 }
 
-/* Does the file still have this status? */
 static bool is_unchanged(const struct ik_target *target, const struct stat *expected)
 {
 	struct stat now;
@@ -408,7 +405,6 @@ static bool has_value(int fd, const char *name, const char *value, size_t length
 	return same;
 }
 
-/* Copy one attribute. */
 static bool copy_one(int from, int to, const char *name)
 {
 	char *value = ik_alloc(XATTR_SIZE_MAX);

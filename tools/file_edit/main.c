@@ -162,7 +162,6 @@ static bool lines_equal(struct nearest_line one, struct nearest_line other)
 	return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
 }
 
-/* Append a line of the file. */
 static void show_line(struct ik_buf *hint, size_t number, const char *text, size_t length)
 {
 	size_t shown = length < LINE_SHOWN_MAX ? length : LINE_SHOWN_MAX;
@@ -204,7 +203,6 @@ static size_t line_number(const char *text, const char *at)
 	return number;
 }
 
-/* Return the run of blanks at the start. */
 static struct nearest_line blanks_at(const char *at, const char *end)
 {
 	struct nearest_line run = { at, 0 };

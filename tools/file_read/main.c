@@ -42,18 +42,20 @@ static const char *skip_lines(const char *block, const char *end, int64_t *lines
 	return block;
 }
 
-/* Answer with limit lines after the first skipped ones. */
-static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
+/* Answer with so many lines after the first skipped ones, and at most so many bytes. */
+static void copy(int fd, const char *path, int64_t skipped, int64_t lines, int64_t bytes,
 	struct ik_tool_answer *answer)
 {
 	static char block[BLOCK];
 	ssize_t count = 0;
 
 	ik_answer_open(answer, "output");
-	while (limit > 0 && !ik_answer_lost(answer)) {
-		count = ik_source_read(fd, block, sizeof(block));
+	while (lines > 0 && bytes > 0 && !ik_answer_lost(answer)) {
+		count = ik_source_read(fd, block,
+			bytes < (int64_t)sizeof(block) ? (size_t)bytes : sizeof(block));
 		if (count <= 0)
 			break;
+		bytes -= count;
 		const char *end = block + count;
 		const char *from = skip_lines(block, end, &skipped);
 
@@ -63,32 +65,8 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 				(void)ik_source_skip_hole(fd);
 			continue;
 		}
-		const char *to = limit == INT64_MAX ? end : skip_lines(from, end, &limit);
+		const char *to = lines == INT64_MAX ? end : skip_lines(from, end, &lines);
 		ik_answer_piece(answer, from, (size_t)(to - from));
-	}
-	if (count < 0)
-		ik_source_read_failed(path, errno, answer);
-	else
-		ik_answer_close(answer);
-}
-
-/* Answer with up to limit bytes from an offset on. */
-static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
-	struct ik_tool_answer *answer)
-{
-	static char block[BLOCK];
-	ssize_t count = 1;
-
-	if (lseek(fd, offset, SEEK_SET) < 0)
-		count = errno == EINVAL ? 0 : -1; /* beyond the end of any file */
-	ik_answer_open(answer, "output");
-	while (count > 0 && limit > 0 && !ik_answer_lost(answer)) {
-		count = ik_source_read(fd, block,
-			limit < (int64_t)sizeof(block) ? (size_t)limit : sizeof(block));
-		if (count <= 0)
-			break;
-		ik_answer_piece(answer, block, (size_t)count);
-		limit -= count;
 	}
 	if (count < 0)
 		ik_source_read_failed(path, errno, answer);
@@ -101,6 +79,9 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	const char *path = arguments[FILE_PATH].text;
 	bool lines = arguments[OFFSET].given || arguments[LIMIT].given;
 	bool bytes = arguments[BYTE_OFFSET].given || arguments[BYTE_LIMIT].given;
+	int64_t most = !bytes             ? INT64_MAX
+		: arguments[BYTE_LIMIT].given ? arguments[BYTE_LIMIT].number
+									  : (int64_t)BYTES_DEFAULT;
 	int fd;
 
 	if (lines && bytes) {
@@ -111,13 +92,10 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	fd = ik_source_open(path, answer);
 	if (fd < 0)
 		return;
-	if (bytes)
-		copy_bytes(fd, path, arguments[BYTE_OFFSET].given ? arguments[BYTE_OFFSET].number : 0,
-			arguments[BYTE_LIMIT].given ? arguments[BYTE_LIMIT].number : (int64_t)BYTES_DEFAULT,
-			answer);
-	else
-		copy_lines(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
-			arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, answer);
+	if (lseek(fd, arguments[BYTE_OFFSET].number, SEEK_SET) < 0)
+		most = 0; /* beyond the end of any file */
+	copy(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
+		arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, most, answer);
 	close(fd);
 }
 

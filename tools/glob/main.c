@@ -28,7 +28,6 @@ struct glob_found {
 	int64_t count;
 };
 
-/* Append one path to the answer. */
 static bool take_path(void *arg, const char *path, unsigned char type)
 {
 	struct glob_found *found = arg;

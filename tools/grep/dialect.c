@@ -49,7 +49,6 @@ static void refuse(struct translator *translator, const struct dialect_refusal *
 		translator->refusal = refusal;
 }
 
-/* Append a literal character. */
 static void append_character(struct translator *translator, uint32_t character)
 {
 	char bytes[4];
@@ -64,7 +63,6 @@ static void append_character(struct translator *translator, uint32_t character)
 		ik_buf_putc(translator->out, (char)character);
 }
 
-/* Read a character. */
 static uint32_t take_character(struct translator *translator)
 {
 	uint32_t character;
@@ -180,7 +178,6 @@ static bool has_escapes(const char *at)
 	return found || closed;
 }
 
-/* Is it a class named with a backslash? */
 static bool is_class(const char *at)
 {
 	return at[0] == '\\' && at[1] != '\0' && strchr("dDsSwW", at[1]);
@@ -398,7 +395,6 @@ static bool is_leading_set(const struct translator *translator)
 		(text[0] == '[' || text[0] == '.' || is_class(text));
 }
 
-/* Translate a quantifier. */
 static void translate_quantifier(struct translator *translator)
 {
 	struct ik_buf *out = translator->out;
@@ -437,7 +433,6 @@ static void translate_quantifier(struct translator *translator)
 	translator->quantified = true;
 }
 
-/* Translate one element of the pattern. */
 static void translate_next(struct translator *translator)
 {
 	struct ik_buf *out = translator->out;

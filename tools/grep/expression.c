@@ -112,7 +112,6 @@ static char required_byte(const pcre2_code *code)
 	return first == 0 && type == 1 && unit < 0x80 && !isalpha((int)unit) ? (char)unit : '\0';
 }
 
-/* Prepare for searching. */
 static void make_ready(struct expression *expression)
 {
 	expression->match_context = must_have(pcre2_match_context_create(NULL));

@@ -103,7 +103,6 @@ struct files *files_new(struct search *search, const struct files_options *optio
 	return files;
 }
 
-/* Is there nothing more to do? */
 static bool is_over(const struct files *files)
 {
 	return files->more || ik_answer_lost(files->answer);
@@ -147,7 +146,6 @@ static bool is_binary(int fd)
 		(has_nul(fd, status.st_size / 2, PROBE) || has_nul(fd, status.st_size - PROBE, PROBE));
 }
 
-/* Pass the text on to the answer. */
 static void report_flush(struct report *report)
 {
 	if (ik_buf_status(report->text) != IK_OK)
@@ -228,7 +226,6 @@ static bool search_queued(const struct files *files, size_t place, uint64_t most
 	return more;
 }
 
-/* Return the place of the next file, in order. */
 static size_t next_place(struct files *files)
 {
 	size_t place = files->next;

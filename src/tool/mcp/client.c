@@ -58,8 +58,8 @@ struct ik_mcp_client {
 	bool asked_again;             /* discover was */
 	bool unread;                  /* a message couldn't be sent */
 	bool asks;                    /* as in struct ik_mcp_options */
-	bool modern, ready, over, closed;
-	char *name, *server_version, *instructions;
+	bool over, closed;
+	struct ik_mcp_about about;
 	char *failure; /* why it is of no use, reported deferred */
 	int64_t last_id;
 	struct ik_mcp_request *requests;
@@ -137,7 +137,6 @@ static void put_capabilities(struct ik_buf *out, const struct ik_mcp_client *cli
 	ik_json_printf(out, "{%s}", client->asks ? "\"elicitation\":{}" : "");
 }
 
-/* Append who we are. */
 static void put_self(struct ik_buf *out)
 {
 	ik_json_printf(out, "{'name':'ikigai','version':'%s'}", PACKAGE_VERSION);
@@ -188,7 +187,7 @@ static int64_t send_request(struct ik_mcp_client *client, const char *method, co
 static void send_ours(struct ik_mcp_request *request)
 {
 	request->id = send_request(request->client, request->method, request->members,
-		request->client->modern, request->events->progress, request->schema);
+		request->client->about.modern, request->events->progress, request->schema);
 }
 
 /* ---- requests ---- */
@@ -265,7 +264,7 @@ struct ik_mcp_request *ik_mcp_client_ask(struct ik_mcp_client *client, const cha
 	while (*end)
 		end = &(*end)->next;
 	*end = request;
-	if (client->ready)
+	if (client->about.version)
 		send_ours(request);
 	return request;
 }
@@ -333,15 +332,16 @@ static void begin(struct ik_mcp_client *client, const char *version, struct ik_j
 {
 	struct ik_json_span tools = ik_json_at(result, "capabilities.tools");
 
-	client->ready = true;
-	client->modern = ik_text_equal(version, IK_MCP_MODERN);
+	client->about = (struct ik_mcp_about){
+		.version = version,
+		.modern = ik_text_equal(version, IK_MCP_MODERN),
+		.name = ik_json_text_new(ik_json_member(info, "name")),
+		.server_version = ik_json_text_new(ik_json_member(info, "version")),
+	};
 	client->transport->version = version;
 	if (!client->unread)
 		ik_timer_stop(client->silence);
-	client->name = ik_json_text_new(ik_json_member(info, "name"));
-	client->server_version = ik_json_text_new(ik_json_member(info, "version"));
-	client->instructions = ik_json_text_new(ik_json_member(result, "instructions"));
-	if (!client->modern)
+	if (!client->about.modern)
 		notify(client, "notifications/initialized", NULL);
 	else if (ik_json_is_true(ik_json_member(tools, "listChanged")))
 		(void)send_request(client, "subscriptions/listen",
@@ -366,7 +366,6 @@ static void on_initialized(struct ik_mcp_client *client, struct ik_json_span res
 				(int)(named.length < 40 ? named.length : 40), named.length ? named.text : "?"));
 }
 
-/* Is the modern version in the list? */
 static bool speaks_modern(struct ik_json_span versions)
 {
 	return ik_json_span_type(versions) == IK_JSON_ARRAY &&
@@ -396,7 +395,7 @@ static void take_first_answer(struct ik_mcp_client *client, const struct ik_rpc_
 	bool to_discover = answers(message, client->discover);
 	struct ik_json_span result = message->result;
 
-	if (client->ready || (!to_discover && !answers(message, client->initialize)))
+	if (client->about.version || (!to_discover && !answers(message, client->initialize)))
 		return;
 	client->refused = client->refused || (!to_discover && !result.text);
 	if (to_discover && speaks_modern(ik_json_member(result, "supportedVersions")))
@@ -588,7 +587,7 @@ static void drop_question(struct ik_mcp_client *client, struct ik_json_span id)
 	struct ik_mcp_request *request = client->requests;
 	struct mcp_question **at = NULL;
 
-	while (!client->modern && request && !(at = find_question(request, id)))
+	while (!client->about.modern && request && !(at = find_question(request, id)))
 		request = request->next;
 	if (!at)
 		return;
@@ -682,7 +681,7 @@ static void take_request(struct ik_mcp_client *client, const struct ik_rpc_messa
 
 	if (ik_json_string_is(message->method, "ping")) {
 		send_result(client, message->id, IK_JSON_SPAN("{}"));
-	} else if (client->asks && !client->modern &&
+	} else if (client->asks && !client->about.modern &&
 		ik_json_string_is(message->method, "elicitation/create")) {
 		if (!take_question(client, message))
 			send_result(client, message->id, IK_JSON_SPAN("{\"action\":\"decline\"}"));
@@ -779,15 +778,9 @@ struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, const struct ik_mc
 	return client;
 }
 
-struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client)
+const struct ik_mcp_about *ik_mcp_client_about(const struct ik_mcp_client *client)
 {
-	return (struct ik_mcp_about){
-		.version = client->ready ? client->transport->version : NULL,
-		.modern = client->modern,
-		.name = client->name,
-		.server_version = client->server_version,
-		.instructions = client->instructions,
-	};
+	return &client->about;
 }
 
 void ik_mcp_client_end(struct ik_mcp_client *client)
@@ -800,9 +793,8 @@ static void release(void *arg)
 {
 	struct ik_mcp_client *client = arg;
 
-	free(client->name);
-	free(client->server_version);
-	free(client->instructions);
+	free(client->about.name);
+	free(client->about.server_version);
 	free(client->failure);
 	free(client);
 }

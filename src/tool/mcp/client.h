@@ -44,12 +44,11 @@ struct ik_mcp_request_events {
 	void (*ask)(void *arg, struct ik_json_span params);
 };
 
-/* What is known of a server; borrowed. */
+/* What is known of a server. */
 struct ik_mcp_about {
 	const char *version; /* of the protocol; NULL: not settled */
 	bool modern;
-	const char *name, *server_version; /* by its own account; or NULL */
-	const char *instructions;          /* or NULL */
+	char *name, *server_version; /* by its own account; or NULL */
 };
 
 /* Start the server of an entry or connect to it, and begin. entry and options are borrowed until the
@@ -59,7 +58,7 @@ struct ik_mcp_client *ik_mcp_client_new(struct ik_loop *loop, const struct ik_mc
 	const struct ik_mcp_options *options, bool legacy, const struct ik_mcp_client_events *events,
 	void *arg, struct ik_error *error);
 
-struct ik_mcp_about ik_mcp_client_about(const struct ik_mcp_client *client);
+const struct ik_mcp_about *ik_mcp_client_about(const struct ik_mcp_client *client);
 
 /*
  * Ask something. members are those of params, without braces and _meta (copied); schema as in

@@ -54,7 +54,6 @@ static void put_file(struct parts *parts, struct ik_json_span data, struct ik_js
 	ik_json_close(out, '}');
 }
 
-/* Append an item of the content. */
 static void put_item(struct parts *parts, struct ik_json_span item)
 {
 	struct ik_json_span type = ik_json_member(item, "type"), data = ik_json_member(item, "data");

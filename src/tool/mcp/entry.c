@@ -53,7 +53,6 @@ char *ik_mcp_entry_text(const struct ik_mcp_entry *entry)
 	return ik_buf_take(&text, NULL);
 }
 
-/* Return all of an entry as one text. */
 static char *whole_text(const struct ik_mcp_entry *entry)
 {
 	char *server = ik_mcp_entry_text(entry), *whole;

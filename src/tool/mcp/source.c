@@ -6,12 +6,12 @@
 
 #include "guard/glob.h"
 #include "guard/sandbox.h"
-#include "json/schema.h"
 #include "json/write.h"
 #include "tool/mcp/client.h"
 #include "tool/mcp/content.h"
 #include "tool/mcp/http_headers.h"
 #include "tool/mcp/version.h"
+#include "tool/protocol.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -186,28 +186,14 @@ static void announce_failure(struct mcp_server *server, const char *code, char *
 	source->events->tool(source->arg, &tool);
 }
 
-/* Read the schema of the parameters, in canonical form. */
-static bool read_parameters(struct ik_tool *tool, struct ik_json_span schema)
+static void read_parameters(struct ik_tool *tool, struct ik_json_span schema)
 {
-	struct ik_error error = { .text = "" };
-	struct ik_buf text;
-	bool fine = !schema.text || ik_json_count(schema) == 0 ||
-		ik_json_string_is(ik_json_member(schema, "type"), "object");
-
-	ik_buf_init(&text, 4 * IK_LIMIT_SCHEMA);
-	if (!fine)
-		(void)ik_error_set(&error, IK_INVALID, _("it has to be of type object"));
-	else
-		fine = ik_schema_canonical(schema, &text, &error) == IK_OK &&
-			ik_buf_check(&text, _("the schema of the parameters"), &error) == IK_OK;
-	if (fine)
-		tool->parameters = ik_buf_take(&text, &tool->parameters_length);
-	else
+	if (ik_json_count(schema) > 0 && !ik_json_string_is(ik_json_member(schema, "type"), "object"))
 		ik_tool_reject(tool, IK_TOOL_FAILED, "INVALID_SCHEMA",
 			ik_format(_("the member \"%s\" of the schema is wrong: %s"), "inputSchema",
-				error.text));
-	ik_buf_done(&text);
-	return fine;
+				_("it has to be of type object")));
+	else
+		(void)ik_protocol_read_parameters(tool, schema, "inputSchema");
 }
 
 /* Return what the tool says it does: models want a description. */
@@ -231,7 +217,6 @@ static bool is_wanted(const struct ik_mcp_entry *entry, const char *name)
 	return wanted;
 }
 
-/* Announce one tool of a list. */
 static void announce(struct mcp_server *server, struct ik_json_span value)
 {
 	struct mcp_source *source = server->source;
@@ -259,14 +244,13 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 	else if (server->entry.url && !ik_mcp_headers_fit(ik_json_member(value, "inputSchema"), &error))
 		ik_tool_reject(&tool, IK_TOOL_FAILED, "INVALID_SCHEMA", ik_strdup(error.text));
 	else
-		(void)read_parameters(&tool, ik_json_member(value, "inputSchema"));
+		read_parameters(&tool, ik_json_member(value, "inputSchema"));
 	source->events->found(source->arg, 1);
 	source->events->tool(source->arg, &tool);
 	free(place);
 	free(name);
 }
 
-/* Announce the tools of a list. */
 static void announce_list(struct mcp_server *server, struct ik_json_span list)
 {
 	struct ik_json_span tools = ik_json_member(list, "tools"), key, tool;
@@ -396,7 +380,7 @@ static void on_ready(void *arg)
 {
 	struct mcp_server *server = arg;
 
-	server->legacy = !ik_mcp_client_about(server->client).modern;
+	server->legacy = !ik_mcp_client_about(server->client)->modern;
 	ik_timer_stop(server->starting);
 	for (struct mcp_call *call = server->calls; call; call = call->next)
 		ik_timer_start(call->timer, call->timeout_ms);
@@ -466,7 +450,7 @@ static void on_over(void *arg, const char *sentence, const struct ik_child_resul
 {
 	struct mcp_server *server = arg;
 	struct ik_mcp_client *client = take_client(server);
-	bool settled = ik_mcp_client_about(client).version, restarted = false;
+	bool settled = ik_mcp_client_about(client)->version, restarted = false;
 	char *words = last_words(server);
 	struct ik_error error;
 
@@ -657,7 +641,6 @@ long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_op
 	return count;
 }
 
-/* Look at one server in the scan. */
 static void look_at(struct mcp_server *server)
 {
 	struct ik_error error = { .text = "" };
@@ -899,7 +882,6 @@ static struct mcp_server *server_at(const struct mcp_source *source, const char 
 
 static const struct ik_mcp_request_events call_events = { on_answer, on_progress, on_ask };
 
-/* Send the call to its server. */
 static void ask(struct mcp_call *call)
 {
 	struct ik_buf members;
