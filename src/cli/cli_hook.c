@@ -36,14 +36,14 @@ static void put_hook(const struct ik_hook *hook, const char *home, struct ik_buf
 int ik_cli_hook(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_hooks *hooks = ik_hooks_read(&setup->places, setup->config, &setup->project);
-	int status = hooks->problem_count > 0;
+	int status = hooks->problems.count > 0;
 	struct ik_buf out;
 
 	(void)options;
 	ik_cli_warn(setup);
 	ik_buf_init(&out, IK_LIMIT_TRUST);
-	for (size_t i = 0; i < hooks->problem_count; i++)
-		ik_complain(hooks->problems[i]);
+	for (size_t i = 0; i < hooks->problems.count; i++)
+		ik_complain(hooks->problems.items[i]);
 	for (size_t i = 0; i < hooks->count; i++)
 		put_hook(&hooks->items[i], setup->places.user_home, &out);
 	if (hooks->count == 0)

@@ -388,8 +388,8 @@ static void check_hooks(struct doctor *doctor)
 			ngettext("%zu hook (ikigai hook list prints it)",
 				"%zu hooks (ikigai hook list prints them)", hooks->count),
 			hooks->count);
-	for (size_t i = 0; i < hooks->problem_count; i++)
-		say(doctor, WRONG, N_("hooks"), "%s", hooks->problems[i]);
+	for (size_t i = 0; i < hooks->problems.count; i++)
+		say(doctor, WRONG, N_("hooks"), "%s", hooks->problems.items[i]);
 	ik_hooks_free(hooks);
 }
 

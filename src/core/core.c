@@ -93,8 +93,8 @@ static void read_hooks(struct ik_core *core)
 	ik_hook_runner_set(core->hook_runner, hooks);
 	ik_hooks_free(core->hooks);
 	core->hooks = hooks;
-	if (hooks->problem_count > 0 && is_news(&core->hook_problem, hooks->problems[0]))
-		ik_session_add_problem(core->session, hooks->problems[0]);
+	if (hooks->problems.count > 0 && is_news(&core->hook_problem, hooks->problems.items[0]))
+		ik_session_add_problem(core->session, hooks->problems.items[0]);
 }
 
 static void on_finished(void *arg, struct ik_registry *registry)

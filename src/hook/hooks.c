@@ -63,10 +63,8 @@ struct ik_hooks *ik_hooks_free(struct ik_hooks *hooks)
 		free(hooks->items[i].command);
 		free(hooks->items[i].matcher);
 	}
-	for (size_t i = 0; i < hooks->problem_count; i++)
-		free(hooks->problems[i]);
 	free(hooks->items);
-	free(hooks->problems);
+	ik_string_list_done(&hooks->problems);
 	free(hooks);
 	return NULL;
 }
@@ -91,9 +89,7 @@ static void complain(struct ik_hooks *hooks, char *sentence)
 	ik_buf_init(&line, IK_KIB(64));
 	ik_sanitize_line(&line, sentence, strlen(sentence));
 	free(sentence);
-	hooks->problems = ik_alloc_more(hooks->problems, hooks->problem_count,
-		sizeof(*hooks->problems));
-	hooks->problems[hooks->problem_count++] = ik_buf_take(&line, NULL);
+	ik_string_list_add(&hooks->problems, ik_buf_take(&line, NULL));
 }
 
 /* ---- executables ---- */

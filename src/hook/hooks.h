@@ -11,11 +11,12 @@
  * (without the line break.) Of such a file everything else is ignored. What a project brings is a
  * hook only as long as the user trusts its contents (guard/trust.h).
  *
- * Reads files and runs nothing. Owns what it read. May include: util, json, guard, tool/source.h.
+ * Reads files and runs nothing. Owns what it read. May include: util, json, config, guard, tool.
  */
 #ifndef IK_HOOK_HOOKS_H
 #define IK_HOOK_HOOKS_H
 
+#include "config/config.h"
 #include "guard/trust.h"
 #include "util/identity.h"
 
@@ -54,8 +55,7 @@ struct ik_hook {
 struct ik_hooks {
 	struct ik_hook *items; /* in the order in which they count */
 	size_t count;
-	char **problems; /* sentences about what could not be read */
-	size_t problem_count;
+	struct ik_string_list problems; /* sentences about what could not be read */
 };
 
 struct ik_hooks *ik_hooks_new(void);

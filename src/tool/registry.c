@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -14,8 +15,7 @@ struct ik_registry {
 	size_t count;
 	size_t ok_count;
 	size_t failed_count;
-	char **problems;
-	size_t problem_count;
+	struct ik_string_list problems;
 };
 
 const char *ik_tool_source_name(enum ik_tool_source source)
@@ -105,9 +105,7 @@ struct ik_registry *ik_registry_unref(struct ik_registry *registry)
 	for (size_t i = 0; i < registry->count; i++)
 		ik_tool_clear(&registry->tools[i]);
 	free(registry->tools);
-	for (size_t i = 0; i < registry->problem_count; i++)
-		free(registry->problems[i]);
-	free(registry->problems);
+	ik_string_list_done(&registry->problems);
 	free(registry);
 	return NULL;
 }
@@ -120,9 +118,7 @@ void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
 
 void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
 {
-	registry->problems = ik_alloc_array(registry->problems, registry->problem_count + 1,
-		sizeof(*registry->problems));
-	registry->problems[registry->problem_count++] = ik_strdup(sentence);
+	ik_string_list_add(&registry->problems, ik_strdup(sentence));
 }
 
 /* Order by name; within a name, working tools first, the one that takes precedence at the front. */
@@ -222,10 +218,10 @@ struct ik_json_span ik_registry_display(const struct ik_registry *registry, cons
 
 size_t ik_registry_problem_count(const struct ik_registry *registry)
 {
-	return registry->problem_count;
+	return registry->problems.count;
 }
 
 const char *ik_registry_problem(const struct ik_registry *registry, size_t index)
 {
-	return index < registry->problem_count ? registry->problems[index] : NULL;
+	return index < registry->problems.count ? registry->problems.items[index] : NULL;
 }

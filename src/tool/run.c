@@ -38,12 +38,9 @@ struct ik_run {
 	size_t output_limit;
 	struct ik_run_events events;
 	void *arg;
-	enum ik_tool_protocol protocol;
-	struct ik_sandbox *sandbox;
-	bool confined;            /* it ran in the sandbox */
-	bool read_only;           /* by its own account */
-	struct ik_source *source; /* of the tool, as long as the registry is there */
-	struct ik_call *call;     /* NULL: not running */
+	const struct ik_tool *tool; /* of the registry; NULL: not found */
+	struct ik_sandbox *sandbox; /* that it ran in, or NULL */
+	struct ik_call *call;       /* NULL: not running */
 	struct ik_buf arguments;
 	struct run_stream streams[2];  /* by enum ik_stream */
 	struct ik_output_files *files; /* for what is cut; NULL: none */
@@ -80,8 +77,9 @@ static void add_hint(struct ik_run *run)
 	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
 	struct ik_buf sentence;
 
-	if (!run->confined ||
-		(run->result.success && run->read_only && !ik_text_starts(output->data, "{\"error\"")))
+	if (!run->sandbox ||
+		(run->result.success && run->tool->read_only &&
+			!ik_text_starts(output->data, "{\"error\"")))
 		return;
 	if (!tells_refusal(output) && !tells_refusal(&run->streams[IK_STDERR].bytes) &&
 		(run->result.success || !tells_refusal(&run->envelope)))
@@ -170,7 +168,7 @@ static char *reported_failure(const struct ik_run *run, struct ik_json_span valu
 	struct ik_buf words;
 
 	ik_buf_init(&words, 4 * WORDS_SHOWN);
-	if (run->protocol == IK_PROTOCOL_KODELET &&
+	if (run->tool->protocol == IK_PROTOCOL_KODELET &&
 		ik_protocol_kodelet_failure(value, WORDS_SHOWN, &words))
 		message = ik_format("Tool '%s' failed: %.*s", run->name,
 			(int)ik_utf8_cut(words.data, words.length, WORDS_SHOWN), words.data);
@@ -181,7 +179,7 @@ static char *reported_failure(const struct ik_run *run, struct ik_json_span valu
 static void close_call(struct ik_run *run)
 {
 	if (run->call)
-		run->source->ops->close_call(run->call);
+		run->tool->owner->ops->close_call(run->call);
 	run->call = NULL;
 }
 
@@ -244,14 +242,15 @@ static void take_answer(struct ik_run *run)
 	run->result.exit_code = 0;
 	/* One byte may become three, and the limit is for both. */
 	ik_buf_init(&repaired, IK_LIMIT_JSON_ANSWER);
-	if (output->dropped > 0 && run->protocol == IK_PROTOCOL_NATIVE)
+	if (output->dropped > 0 && run->tool->protocol == IK_PROTOCOL_NATIVE)
 		fail(run, IK_TOOL_INVALID_OUTPUT,
 			ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length),
 			0);
 	else if (!large &&
 		ik_json_check_repaired(output->bytes.data, output->bytes.length, &repaired, &value))
 		take_value(run, value);
-	else if (large || ik_buf_status(&repaired) != IK_OK || run->protocol == IK_PROTOCOL_KODELET)
+	else if (large || ik_buf_status(&repaired) != IK_OK ||
+		run->tool->protocol == IK_PROTOCOL_KODELET)
 		take_text(run);
 	else
 		fail(run, IK_TOOL_INVALID_OUTPUT, ik_format("Tool '%s' returned invalid JSON", run->name),
@@ -288,8 +287,9 @@ static void call_done(void *arg, const struct ik_child_result *result)
 }
 
 /* Check the arguments; return what is wrong with them (new memory), or NULL. */
-static char *judge_arguments(const struct ik_run *run, const struct ik_tool *tool)
+static char *judge_arguments(const struct ik_run *run)
 {
+	const struct ik_tool *tool = run->tool;
 	struct ik_json_span arguments, schema;
 	struct ik_error error;
 
@@ -346,15 +346,15 @@ static void call_ask(void *arg, struct ik_json_span question)
 
 void ik_run_answer(struct ik_run *run, struct ik_json_span answer)
 {
-	if (run->call && run->source->ops->answer_call)
-		run->source->ops->answer_call(run->call, answer);
+	if (run->call && run->tool->owner->ops->answer_call)
+		run->tool->owner->ops->answer_call(run->call, answer);
 }
 
 /* Let the tool's source start the call. */
-static void begin(struct ik_run *run, const struct ik_tool *tool,
-	const struct ik_run_options *options)
+static void begin(struct ik_run *run, const struct ik_run_options *options)
 {
 	static const struct ik_child_events events = { call_output, call_done };
+	const struct ik_tool *tool = run->tool;
 	struct ik_call_spec spec = {
 		.tool = tool,
 		.arguments = run->arguments.data,
@@ -374,11 +374,10 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 	};
 	struct ik_error error = { .text = "" };
 
-	if (tool->owner) {
-		run->source = tool->owner;
-		run->call = run->source->ops->call(run->source, &spec, &events, run, &error);
-	}
-	run->confined = run->call && ik_sandbox_confines(options->sandbox, tool->name);
+	if (tool->owner)
+		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
+	if (run->call && ik_sandbox_confines(options->sandbox, tool->name))
+		run->sandbox = options->sandbox;
 	if (!run->call && error.status == IK_DENIED)
 		fail(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text),
 			-1);
@@ -443,6 +442,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->loop = options->loop;
 	run->registry = ik_registry_ref(registry);
 	run->name = ik_strdup(name);
+	run->tool = tool;
 	run->output_limit = options->output_limit;
 	if (tool && tool->protocol == IK_PROTOCOL_KODELET)
 		run->output_limit = options->kodelet.output_limit < options->output_limit
@@ -463,8 +463,6 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 		return run;
 	}
 	run->timeout_ms = timeout_of(options, tool);
-	run->protocol = tool->protocol;
-	run->sandbox = options->sandbox;
 	run->fit = (struct ik_fit_options){
 		.loop = options->loop,
 		.program = options->picture,
@@ -472,7 +470,6 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 		.sandbox = options->sandbox,
 		.tool = tool->name,
 	};
-	run->read_only = tool->read_only;
 	text = ik_run_arguments(arguments, length);
 	ik_buf_append(&run->arguments, text.text, text.length);
 	if (ik_buf_status(&run->arguments) != IK_OK) {
@@ -480,18 +477,18 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 			ik_format("The arguments of tool '%s' are too large", name), -1);
 		return run;
 	}
-	wrong = judge_arguments(run, tool);
+	wrong = judge_arguments(run);
 	if (wrong)
 		fail(run, IK_TOOL_INVALID_PARAMS, wrong, -1);
 	else
-		begin(run, tool, options);
+		begin(run, options);
 	return run;
 }
 
 void ik_run_cancel(struct ik_run *run)
 {
 	if (run->call) {
-		run->source->ops->cancel_call(run->call);
+		run->tool->owner->ops->cancel_call(run->call);
 	} else if (run->returned && !run->result.attachments) {
 		run->returned = ik_returned_files_close(run->returned);
 		fail(run, IK_TOOL_CANCELLED, ik_format("Tool '%s' was cancelled", run->name), -1);

@@ -99,7 +99,7 @@ static bool search_fast(struct search *search, const char *text, size_t length, 
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
 	bool run = fd >= 0 && ik_write_all(fd, text, length) == 0 &&
-		!search_file(search, fd, 0, collect, out);
+		!search_file(search, fd, UINT64_MAX, collect, out);
 
 	if (fd >= 0)
 		close(fd);

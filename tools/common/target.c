@@ -283,17 +283,10 @@ bool ik_target_open(struct ik_target *target, const char *path, struct ik_tool_a
 	return number == 0;
 }
 
-/* Remove the temporary file, if it is still there. */
-static void temporary_drop(struct ik_target *target)
+void ik_target_close(struct ik_target *target)
 {
 	if (target->temporary[0] != '\0')
 		unlinkat(target->directory, target->temporary, 0);
-	target->temporary[0] = '\0';
-}
-
-void ik_target_close(struct ik_target *target)
-{
-	temporary_drop(target);
 	if (target->contents >= 0)
 		close(target->contents);
 	if (target->fd >= 0)

@@ -203,9 +203,9 @@ static bool take_line(void *arg, const struct search_line *line)
 	return !ik_answer_lost(report->answer);
 }
 
-/* Search the file whose name is at that place for at most this many matches (0: all), if it is a
- * regular file that can be opened. Follow it only if its type is a link. Return whether there are
- * more matches. */
+/* Search the file whose name is at that place for at most this many matches, if it is a regular
+ * file that can be opened. Follow it only if its type is a link. Return whether there are more
+ * matches. */
 static bool search_queued(const struct files *files, size_t place, uint64_t most,
 	struct report *report)
 {
@@ -237,23 +237,15 @@ static size_t next_place(struct files *files)
 /* Search the next file straight into the answer. */
 static void search_next(struct files *files)
 {
-	uint64_t most = files->options.most, left = most - (uint64_t)files->count;
-	/* Then all that matters is whether there is one more match. */
-	bool full = most > 0 && left == 0;
 	struct report report = {
-		.text = &files->text, .separate = files->count > 0, .answer = full ? NULL : files->answer
+		.text = &files->text, .separate = files->count > 0, .answer = files->answer
 	};
 
 	ik_buf_clear(&files->text);
-	bool more = search_queued(files, next_place(files), most == 0 ? 0 : full ? 1 : left, &report);
-
-	if (full) {
-		files->more = report.count > 0;
-	} else {
-		report_flush(&report);
-		files->count += report.count;
-		files->more = more;
-	}
+	files->more = search_queued(files, next_place(files),
+		files->options.most - (uint64_t)files->count, &report);
+	report_flush(&report);
+	files->count += report.count;
 }
 
 /* ---- two processes ---- */
@@ -276,7 +268,7 @@ static bool search_apart(struct files *files, size_t place, struct ik_buf *found
 	size_t start = found->length;
 
 	ik_buf_clear(&files->text);
-	search_queued(files, place, 0, &report);
+	search_queued(files, place, UINT64_MAX, &report);
 	if (ik_buf_status(&files->text) != IK_OK || files->text.length > FINDINGS_MAX - start)
 		return false;
 	ik_json_escape(found, files->text.data, files->text.length);
@@ -311,7 +303,8 @@ static void consider_helper(struct files *files)
 {
 	pid_t self = getpid();
 
-	if (files->helper != 0 || files->options.most > 0 || ik_clock_us() - files->start <= HELP_US)
+	if (files->helper != 0 || files->options.most != UINT64_MAX ||
+		ik_clock_us() - files->start <= HELP_US)
 		return;
 	files->findings = map_shared(sizeof(*files->findings));
 	files->helper = files->findings ? fork() : -1;

@@ -23,7 +23,7 @@ struct files;
 
 struct files_options {
 	bool groups;        /* lines come with context */
-	uint64_t most;      /* limit on matching lines; 0: none */
+	uint64_t most;      /* limit on matching lines; UINT64_MAX: none */
 	bool name_binaries; /* report only the name of a binary file that matches */
 };
 

@@ -74,7 +74,7 @@ static enum ik_match_result find_files(const struct ik_argument *arguments, stru
 static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	const struct files_options options = { .groups = arguments[CONTEXT].number > 0,
-		.most = (uint64_t)arguments[LIMIT].number,
+		.most = arguments[LIMIT].given ? (uint64_t)arguments[LIMIT].number : UINT64_MAX,
 		.name_binaries = arguments[RECURSIVE].truth };
 	struct ik_error error;
 	const char *hint;

@@ -26,7 +26,7 @@ struct search {
 	void *arg;
 	uint64_t lines;   /* before the text that is searched next */
 	uint64_t matches; /* so far */
-	uint64_t most;    /* limit on them; 0: none */
+	uint64_t most;    /* limit on them */
 	bool more;        /* the search stopped because there is one more */
 	uint64_t visited; /* number of the last visited line */
 	uint64_t owed;    /* lines still to be visited after the last match */
@@ -145,7 +145,7 @@ static bool search_block(struct search *search, const char *text, const char *se
 		search->lines += count_feeds(next, start);
 		if (!visit_after(search, next, start))
 			return false;
-		if (search->most > 0 && search->matches == search->most) {
+		if (search->matches == search->most) {
 			search->more = true;
 			return false;
 		}

@@ -39,8 +39,8 @@ struct search *search_new(const char *pattern, bool ignore_case, uint64_t contex
 	struct ik_error *error, const char **ret_hint);
 
 /*
- * Search the open file fd, as far as it can be read. Visit at most this many matching lines (0:
- * all). Return whether the search stopped although there are more.
+ * Search the open file fd, as far as it can be read. Visit at most this many matching lines. Return
+ * whether the search stopped although there are more.
  */
 bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, void *arg);
 
