@@ -202,7 +202,6 @@ static void adjust_folds(struct folds *folds, size_t position, size_t removed, s
 	folds->count = kept;
 }
 
-/* Reserve memory to replace length bytes by count bytes. Return false if there is no room. */
 static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 {
 	struct ik_buf *text = &editor->now.text;
@@ -310,8 +309,7 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Return the start of the first fold at or after position, or the end of the text if there is
- * none. */
+/* Return the start of the first fold at or after position, else the end of the text. */
 static size_t next_fold(const struct ik_editor *editor, size_t position)
 {
 	const struct fold *fold = fold_from(editor, position);
@@ -766,8 +764,7 @@ static void append_lines(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_append(out, text, (size_t)(end - text));
 }
 
-/* Replace a part with external text: repair it, and fold it if it is large. Return false if
- * there is no room. */
+/* Replace a part with external text, repaired, and folded if it is large. */
 static bool put_in(struct ik_editor *editor, size_t position, size_t length, const char *text,
 	size_t count, enum editor_chain chain, bool pasted)
 {
@@ -845,8 +842,7 @@ static void browse(struct ik_editor *editor, int step)
 	editor->browsing = false;
 }
 
-/* Is the cluster at position part of a word? The caller handles folds, which are words by
- * themselves. */
+/* Is the cluster at position part of a word? A fold is one by itself. */
 static bool is_word(const struct ik_editor *editor, size_t position)
 {
 	uint32_t codepoint = 0;
@@ -882,8 +878,7 @@ static size_t word_edge(const struct ik_editor *editor, size_t position, bool le
 	return position;
 }
 
-/* Move up or down in the text. At its first or last row, browse the history, or, when selecting,
- * go to the start or end of the text. */
+/* Move up or down; from the first or last row, browse the history, or select up to the end. */
 static void vertical(struct ik_editor *editor, int direction, bool selects)
 {
 	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
@@ -897,8 +892,7 @@ static void vertical(struct ik_editor *editor, int direction, bool selects)
 		browse(editor, -direction);
 }
 
-/* Move the cursor. With selects, stay in the text instead of browsing the history. Return false
- * if the action is not a movement. */
+/* Move the cursor, if the action does. With selects, stay in the text: don't browse the history. */
 static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool selects)
 {
 	size_t cursor = editor->now.cursor;
@@ -968,8 +962,7 @@ static void bound_kills(struct ik_editor *editor)
 	}
 }
 
-/* Add a part to the kill ring, and delete it unless copy is true. Consecutive kills join into
- * one. */
+/* Add a part to the kill ring, and delete it unless it is a copy. Consecutive kills are one. */
 static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool copy)
 {
 	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
@@ -995,8 +988,7 @@ static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool c
 		replace_text(editor, start, end - start, "", 0, CHAIN_KILL);
 }
 
-/* Run an action that selects or uses the selection. Return false if another function has to run
- * it. */
+/* Run an action that selects or uses the selection. Return false if it isn't done with that. */
 static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 {
 	size_t start, end;
@@ -1182,8 +1174,7 @@ size_t ik_editor_cursor(const struct ik_editor *editor)
 	return editor->now.cursor;
 }
 
-/* Yank the last kill, or, if older is true, replace the text just yanked with the next older
- * kill. */
+/* Yank the last kill, or replace the text just yanked with the next older one. */
 static void yank(struct ik_editor *editor, bool older)
 {
 	size_t position = editor->now.cursor, length = 0, index = 0;

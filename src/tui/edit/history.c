@@ -76,8 +76,7 @@ static int open_regular(const char *path, int flags)
 	return -1;
 }
 
-/* Append the last part of the file, at most `most` bytes, from the start of a line. Return
- * whether it is the whole file. */
+/* Append the last lines of the file, at most `most` bytes. Return whether they are all. */
 static bool read_end(int fd, off_t most, struct ik_buf *out)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
@@ -93,8 +92,7 @@ static bool read_end(int fd, off_t most, struct ik_buf *out)
 	return whole;
 }
 
-/* Report an invalid line; 0: the line number is unknown because only the end of the file was
- * read. */
+/* Report an invalid line; 0: its number is unknown, as only the end of the file was read. */
 static void complain_of_line(struct ik_history *history, const char *path, size_t line)
 {
 	complain(history,

@@ -297,8 +297,7 @@ static unsigned contexts_of(const struct ik_stroke *stroke)
 	return ik_key_is_text(&stroke->first) ? contexts & IK_IN_PANES : contexts;
 }
 
-/* Do two strokes of different actions conflict in a context: equal, or one a prefix of the
- * other? */
+/* Are two strokes of different actions the same in a context, or one a prefix of the other? */
 static bool is_clash(const struct ik_stroke *a, const struct ik_stroke *b)
 {
 	return a->row != b->row && (contexts_of(a) & contexts_of(b)) &&
@@ -344,8 +343,7 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 	return NULL;
 }
 
-/* Return the stroke that a key is, begins, or completes after the pending prefix; NULL if there
- * is none. */
+/* Return the stroke that a key is, begins, or completes after the pending prefix, or NULL. */
 static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key *key)
 {

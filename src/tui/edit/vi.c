@@ -166,8 +166,7 @@ static bool is_empty_line(const struct ik_vi *vi, size_t position)
 	return is_line_end(vi, position) && (position == 0 || vi->text[position - 1] == '\n');
 }
 
-/* Return the class of a character: 0 blank, 1 punctuation, 2 words; with big, all but blanks are
- * words. */
+/* Return the class of a character: 0 blank, 1 punctuation, 2 words; with big, only 0 and 2. */
 static int class_of(const struct ik_vi *vi, size_t position, bool big)
 {
 	unsigned char byte = is_line_end(vi, position) ? ' ' : (unsigned char)vi->text[position];
@@ -865,14 +864,10 @@ static bool run_simple(struct ik_vi *vi, const struct vi_command *command, size_
 		insert_at(vi, line_end(vi, vi->at));
 		break;
 	case 'o':
-		end = line_end(vi, vi->at);
-		change(vi, end, end, "\n", 1);
-		insert_at(vi, end + 1);
-		break;
 	case 'O':
-		end = line_start(vi, vi->at);
+		end = command->key == 'o' ? line_end(vi, vi->at) : line_start(vi, vi->at);
 		change(vi, end, end, "\n", 1);
-		insert_at(vi, end);
+		insert_at(vi, end + (command->key == 'o'));
 		break;
 	case 'p':
 	case 'P':

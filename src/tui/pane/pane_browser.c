@@ -234,8 +234,7 @@ static void add_gone(struct ik_browser *browser, const struct ik_tool *tool)
 	};
 }
 
-/* Return a row's change mark after a scan; before is the row of the same executable in the last
- * scan. */
+/* Return a row's change mark after a scan; before is the executable's row in the last one. */
 static enum ik_tool_change change_of(const struct ik_browser_row *row,
 	const struct ik_browser_row *before)
 {
@@ -663,8 +662,6 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 	}
 }
 
-/* Append the title: name, state of the scan, cost of all tools, the order unless it is the
- * default. */
 static void put_title(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
@@ -716,8 +713,7 @@ static void measure(struct ik_browser *browser)
 	ik_buf_done(&out);
 }
 
-/* Once the user has moved on from a row, clear its change mark, and remove it if its tool was
- * deleted. */
+/* Once the user has moved on from a row, clear its change mark; that of a deleted tool goes. */
 static void leave_row(struct ik_browser *browser)
 {
 	const struct ik_browser_row *seen = browser->looked_at;

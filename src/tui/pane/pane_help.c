@@ -31,8 +31,7 @@ struct help_column {
 
 /* ---- what there is to say ---- */
 
-/* Append a row whose keys differ only in a digit, as a range. Return false if it has no such
- * keys. */
+/* Append a row whose keys differ only in a digit, as a range, if it has such keys. */
 static bool put_digits(const struct ik_keymap *keymap, const struct ik_binding *binding,
 	struct ik_buf *out)
 {
@@ -189,8 +188,7 @@ static void put_all(const struct ik_help *help, int columns, struct ik_buf *out)
 	ik_buf_done(&halves[1].text);
 }
 
-/* Make the text for a width. Return false if it is there already: in one column, any width will
- * do. */
+/* Make the text for a width, unless it is there already: in one column, any width will do. */
 static bool make_text(struct ik_help *help, int columns)
 {
 	bool same = help->columns > 0 && help->columns < WIDE_COLUMNS && columns < WIDE_COLUMNS;

@@ -280,8 +280,7 @@ static void add_json(struct ik_inspector *inspector, const struct ik_buf *text)
 		add_position(inspector, 0, length, text->length, false);
 }
 
-/* Of a call that edits or writes a file: which, and what it changes there, in place of the
- * arguments. */
+/* Of a call that edits or writes a file: what it changes there, in place of the arguments. */
 static bool add_changes(struct ik_inspector *inspector)
 {
 	struct ik_call_changes changes;

@@ -54,8 +54,7 @@ static const struct ik_pick *selected(const struct ik_picker *picker)
 	return pane->selected < pane->count ? &picker->told.picks[picker->shown[pane->selected]] : NULL;
 }
 
-/* Does a pick contain all words, or does its number begin with them? Of names to keep, the texts
- * only explain. */
+/* Has a pick all words, or a number that begins so? Of names to keep, the texts only explain. */
 static bool fits(const struct ik_picker *picker, const struct ik_pick *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
@@ -67,8 +66,7 @@ static bool fits(const struct ik_picker *picker, const struct ik_pick *item, con
 	return all;
 }
 
-/* Apply the filter. Select the pick with the number in the filter, or else keep the one with
- * that id. */
+/* Apply the filter. Select the pick with the number in it, or else keep the one with that id. */
 static void filter(struct ik_picker *picker, const char *id)
 {
 	struct ik_pane *pane = &picker->pane;

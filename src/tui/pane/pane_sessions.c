@@ -82,8 +82,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	ik_cells_label(cells, row, row.row, column, style, text + at);
 }
 
-/* Draw the parts common to sessions and places: the mark of the running session, and the age at
- * the right. Return the rest of the row. */
+/* Draw the mark of the running session, and the age at the right. Return the rest of the row. */
 static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 	const struct ik_session_row *entry, bool marked, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
@@ -101,8 +100,7 @@ static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 	return left;
 }
 
-/* Draw a place: mark, title, snippet, age. Consecutive places of a session show its title once,
- * which leaves more room for their snippets. */
+/* Draw a place: mark, title, snippet, age. Places of a session in a row show its title once. */
 static void draw_place(const struct ik_sessions *sessions, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {

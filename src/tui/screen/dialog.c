@@ -630,8 +630,6 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 	free(escape);
 }
 
-/* Draw the choices or the text being written; until the question accepts keys, draw a
- * placeholder. */
 static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle area)
 {

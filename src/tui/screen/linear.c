@@ -160,8 +160,7 @@ static const char *label(enum ik_block_kind kind)
 	}
 }
 
-/* Return how many bytes of a growing text can be written: whole lines, and whole sentences of a
- * long line. */
+/* Return how much of a growing text can be written: whole lines, and sentences of a long one. */
 static size_t ready(const char *text, size_t length)
 {
 	size_t end = length;
@@ -396,9 +395,8 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 		return; /* each letter may turn the page: say the match now, and the page after Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
-		write_area(linear, cells, layout->scrollback.rows > 0 ? layout->scrollback : layout->pane,
-			&lines);
-	else if (screen->side_open)
+		write_area(linear, cells, layout->scrollback, &lines);
+	else
 		write_area(linear, cells, layout->pane, &lines);
 	if (layout->dialog.rows > 0)
 		write_area(linear, cells, layout->dialog, &lines);

@@ -47,8 +47,7 @@ static bool is_typed(const char *text, const char *typed)
 		(text[length] == '\0' || ik_text_equal(text + length, "/"));
 }
 
-/* Select the candidate that the user chose. With preselect, else select the first, unless what
- * was typed is enough. */
+/* Select the candidate that the user chose, or the first, unless what was typed is enough. */
 static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
 	bool typed = popup->shown.optional && popup->shown.typed[0] == '\0';
@@ -92,16 +91,12 @@ static void show_popup(struct ik_popup *popup, const struct ik_completions *comp
 /* Select the next (1) or previous (-1) candidate, wrapping around; 0 keeps the selection. */
 static void move_in_popup(struct ik_popup *popup, int direction)
 {
+	size_t from = popup->selected == NONE && direction < 0 ? 0 : popup->selected;
+
 	if (popup->count == 0 || (direction == 0 && popup->selected == NONE))
 		return;
-	if (direction == 0)
-		;
-	else if (popup->selected == NONE)
-		popup->selected = direction > 0 ? 0 : popup->count - 1;
-	else if (direction > 0)
-		popup->selected = popup->selected + 1 < popup->count ? popup->selected + 1 : 0;
-	else
-		popup->selected = popup->selected > 0 ? popup->selected - 1 : popup->count - 1;
+	if (direction != 0) /* NONE and 1 is 0 */
+		popup->selected = (from + (direction > 0 ? 1 : popup->count - 1)) % popup->count;
 	free(popup->chosen);
 	popup->chosen = ik_strdup(popup->shown.candidates[popup->matches[popup->selected]].text);
 }
@@ -302,8 +297,7 @@ static void put(struct ik_prompt *prompt, size_t index, size_t length)
 	ik_buf_done(&out);
 }
 
-/* Insert a candidate. If it can be completed further (a directory), query again, in the same
- * way. */
+/* Insert a candidate. Go on if it can be completed further (a directory). */
 static void take(struct ik_prompt *prompt, size_t index)
 {
 	const char *text = prompt->popup.shown.candidates[index].text;

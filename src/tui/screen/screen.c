@@ -96,10 +96,9 @@ struct ik_screen {
 	bool help_open;
 	enum ik_focus focus; /* as requested; focus_of() says what can have it */
 
-	int64_t agents_due_ms;   /* when the displayed time of another conversation changes */
-	enum ik_action again;    /* waits for its key to be pressed again, */
-	int64_t again_until_ms;  /* until this time; or IK_ACTION_NONE */
-	enum ik_action repeated; /* what again was before the current key */
+	int64_t agents_due_ms;  /* when the displayed time of another conversation changes */
+	enum ik_action again;   /* waits for its key to be pressed again, */
+	int64_t again_until_ms; /* until this time; or IK_ACTION_NONE */
 	char *again_hint;
 };
 
@@ -201,8 +200,7 @@ void ik_screen_go_to_editor(struct ik_screen *screen)
 	set_focus(screen, IK_FOCUS_EDITOR);
 }
 
-/* Move focus from the editor to the scrollback, the side pane, and back, skipping what is
- * hidden. */
+/* Move focus from the editor to the scrollback, the side pane, and back; skip what is hidden. */
 static void next_focus(struct ik_screen *screen)
 {
 	switch (focus_of(screen)) {
@@ -478,8 +476,7 @@ static void make_small(char *words)
 			*words += 'a' - 'A';
 }
 
-/* Remember the place selected in the pane, in the session to be resumed: the search shows its
- * event and highlights the match. */
+/* Remember the place selected in the pane, which is shown once its session is resumed. */
 static void want_place(struct ik_screen *screen, const char *session)
 {
 	struct ik_wanted_place *place = &screen->place;
@@ -599,8 +596,7 @@ static int rows_of_activity(const struct ik_screen *screen)
 	return ik_activity_rows(screen->activity, screen->columns, room < most ? room : most);
 }
 
-/* Return the most rows that a question may have above the editor. Where possible, enough of the
- * conversation stays visible. */
+/* Return the most rows that a question may have; some of the conversation stays visible. */
 static int most_of_dialog(int rows)
 {
 	int least = rows < DIALOG_ROWS ? rows : DIALOG_ROWS;
@@ -660,8 +656,7 @@ static struct ik_layout layout_of(const struct ik_screen *screen)
 
 /* ---- keys ---- */
 
-/* Return the pane that keys scroll because it is in front or has focus; NULL means the
- * conversation. */
+/* Return the pane that keys scroll, as it is in front or has focus; NULL: the conversation. */
 static struct ik_pane *scroll_target(const struct ik_screen *screen)
 {
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
@@ -695,7 +690,7 @@ static void toggle_raw(struct ik_screen *screen)
 /* Request an action if this key is the second one for it; else say that it needs another. */
 static void ask_twice(struct ik_screen *screen, enum ik_action action, const char *hint)
 {
-	if (screen->repeated == action) {
+	if (screen->again == action) {
 		ask(screen, action);
 		return;
 	}
@@ -741,8 +736,7 @@ static void cancel(struct ik_screen *screen)
 		close_front(screen);
 }
 
-/* Handle Ctrl-C: cancel the turn; else, in the prompt, clear the draft; else, pressed twice,
- * quit. */
+/* Handle Ctrl-C: cancel the turn, else clear the draft in the prompt, else, twice, quit. */
 static void interrupt(struct ik_screen *screen)
 {
 	if (is_busy(screen))
@@ -860,8 +854,7 @@ static void copy(struct ik_screen *screen)
 	screen->asked.cut = block->call && ik_call_is_large(block->call);
 }
 
-/* Handle an editor action on a selection; what it cuts or copies also goes to the terminal's
- * clipboard. */
+/* What an editor action cuts or copies of a selection also goes to the terminal's clipboard. */
 static void edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
@@ -1189,8 +1182,7 @@ static void unmark(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-/* Handle the press of the left button. It acts at once, except on a text, where it may start a
- * selection. */
+/* Handle the press of the left button. On a text it may start a selection. */
 static void press(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1355,12 +1347,14 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		key->code == IK_KEY_PASTE;
 	if (action == IK_ACTION_PREFIX)
 		return screen->asked;
-	screen->repeated = screen->again;
-	screen->again = IK_ACTION_NONE;
+	enum ik_action again = screen->again;
+
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
 	unmark(screen);
 	handle_key(screen, key, action);
+	if (screen->again == again) /* it was pressed again, or another key came */
+		screen->again = IK_ACTION_NONE;
 	screen->taking_back = screen->asked.action == IK_ACTION_EDIT_QUEUED;
 	return screen->asked;
 }
@@ -1535,8 +1529,7 @@ static void show_hint(struct ik_screen *screen)
 	screen->bar.hint = screen->again ? screen->again_hint : ik_keymap_pending(screen->keymap);
 }
 
-/* Redraw when the displayed seconds of other conversations change; return the number of
- * milliseconds until then. */
+/* Redraw when the displayed seconds of other conversations change; return the time until then. */
 static int64_t tick_agents(struct ik_screen *screen)
 {
 	int64_t next = ik_status_bar_next(&screen->bar, screen->now_ms);
@@ -1548,8 +1541,7 @@ static int64_t tick_agents(struct ik_screen *screen)
 	return next;
 }
 
-/* Stop waiting for a key to be pressed again if its time is over; return the number of
- * milliseconds left. */
+/* Stop waiting for a key to be pressed again if its time is over; return the time left. */
 static int64_t tick_again(struct ik_screen *screen)
 {
 	if (!screen->again)
@@ -1652,8 +1644,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, columns, out);
 }
 
-/* Draw the number of new blocks at the right of the line over the editor. Return the columns
- * left. */
+/* Draw the number of new rows at the right of the line. Return the columns left. */
 static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct ik_buf out;
@@ -1893,7 +1884,6 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.layout = layout_of(screen),
 		.editing = vi_of(screen) ? ik_vi_mode_name(vi_of(screen)) : NULL,
 		.help_open = screen->help_open,
-		.side_open = screen->side,
 		.bar = &screen->bar,
 		.keymap = screen->keymap,
 		.find = find_of(screen),

@@ -176,7 +176,7 @@ struct ik_screen_parts {
 	struct ik_rectangle welcome; /* as drawn last; no cells once there is a conversation */
 	unsigned clears;             /* how often the scrollback was cleared */
 	struct ik_layout layout;
-	bool help_open, side_open;
+	bool help_open;
 	const struct ik_status_bar *bar;
 	const struct ik_keymap *keymap;
 	const struct ik_find *find; /* the search in front */
