@@ -18,7 +18,7 @@ struct ik_session_info {
 	int64_t event_count;       /* including those of its parent */
 	char parent[IK_UUID_TEXT]; /* the session it was forked from; "" if none */
 	int64_t forked_at;         /* number of events it shares with the parent */
-	char owner[64];            /* its role on a server; "" if it has no owner */
+	char *owner;               /* its role on a server; "" if it has no owner */
 	struct ik_holder holder;   /* the process that has it open for writing; pid 0 if none */
 };
 
@@ -37,7 +37,6 @@ struct ik_store_answer {
 	struct ik_json_span last; /* last line of the program's answer */
 	const char *row;          /* in a search: JSON, the position to continue from; NULL at the
 							   * end */
-	int64_t mark;             /* the value set by ik_request_mark() */
 };
 
 /* A read that has no answer yet. */

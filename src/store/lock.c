@@ -110,7 +110,7 @@ static enum ik_lock_state take_file(struct ik_lock *lock, bool wanted)
 		return IK_LOCK_OTHERS;
 	if (!wanted)
 		return IK_LOCK_FREE;
-	(void)!ik_path_make(lock->store->lock_directory, 0700, &error);
+	(void)!ik_path_make(lock->store->place.locks, 0700, &error);
 	number = ik_lock_file_take(&lock->file);
 	if (number == EAGAIN) {
 		ik_lock_file_holder(lock->file.path, holder);
@@ -184,7 +184,7 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, 
 	};
 	const struct ik_store *store = lock->store;
 	bool unlocked = lock->found.state == IK_LOCK_OURS && lock->file.fd < 0;
-	char *place = ik_holder_place(store->lock_directory);
+	char *place = ik_holder_place(store->place.locks);
 	struct ik_holder self;
 	struct ik_store_read *read;
 
@@ -192,7 +192,7 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, 
 	read = ik_request(store->requests, flags, reader, lock,
 		"'do':'lease','session':'%s','step':'%s','process':'%s','host':'%s','user':'%s',"
 		"'pid':%lld,'place':'%s'",
-		lock->session, names[step], store->place.process, self.host, self.user, (long long)self.pid,
+		lock->session, names[step], store->place.writer, self.host, self.user, (long long)self.pid,
 		place[0] && !unlocked ? place : NULL);
 	free(place);
 	return read;
@@ -242,7 +242,7 @@ static void step_row(struct ik_lock *lock)
 	/* Store what a dead holder left in its journals first: after ours it would become a fork. */
 	if (is_taking(lock->step) && !follows && lock->state != IK_LOCK_OURS)
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
-			"'do':'take','writer':'%s'", lock->store->place.process);
+			"'do':'take','writer':'%s'", lock->store->place.writer);
 	lock->read = ask_row(lock, follows ? LOCK_FOLLOW : lock->step, 0, on_row);
 }
 
@@ -468,7 +468,7 @@ static void watch_files(struct ik_lock *lock)
 		.changed = look,
 		.problem = on_problem,
 	};
-	const char *directory = lock->store->lock_directory;
+	const char *directory = lock->store->place.locks;
 	struct ik_watched places[2] = { { directory, lock->session }, { directory, NULL } };
 	char *ask = ik_format("%s.ask", lock->session);
 

@@ -41,7 +41,6 @@ struct ik_store_read {
 	int64_t id;
 	struct ik_buf line; /* the request */
 	char *row;          /* of the answer */
-	char *missing;      /* the sentence for IK_NOT_FOUND; NULL: the program's */
 	int flags, tries;
 	bool sent;
 	ik_store_reader *reader; /* NULL if the answer isn't wanted */
@@ -49,14 +48,14 @@ struct ik_store_read {
 
 	struct ik_store_answer answer;
 	struct ik_session_info *sessions;
-	size_t session_count, session_room, message_room, bytes;
+	size_t session_count, message_bytes;
 	struct ik_buf part;
 };
 
 struct ik_requests {
 	struct ik_loop *loop;
-	char *path, *database, *journals, *spare, *locks; /* path is NULL if nothing is stored */
-	int fd;                                           /* to the program; -1 if none runs */
+	const struct ik_store_place *place;
+	int fd; /* to the program; -1 if none runs */
 	struct ik_watch *watch;
 	struct ik_process *process; /* the program at the other end of fd */
 	struct ik_buf in, out;
@@ -72,8 +71,8 @@ struct ik_requests {
 	int64_t delay_ms; /* before the next restart; 0: at once */
 	bool answers;     /* this program has answered something */
 	bool told_slow;   /* on_silence() has reported, since the last line */
+	bool sending;     /* send_now() is deferred */
 	bool finishing;   /* outside the loop: don't send requests again */
-	bool sending_later;
 };
 
 /* ---- to the program ---- */
@@ -134,11 +133,12 @@ static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
 	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
 		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
 		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
-	const char *const argv[] = { requests->path, "-", requests->journals, requests->spare, NULL };
+	const struct ik_store_place *place = requests->place;
+	const char *const argv[] = { place->program, "-", place->journals, place->spare, NULL };
 	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
 	int nothing = ik_spawn_above_streams(open("/dev/null", O_WRONLY | O_CLOEXEC)), number;
 	struct ik_spawn spawn = {
-		.path = requests->path,
+		.path = place->program,
 		.argv = argv,
 		.environment = environment,
 		.streams = { theirs, theirs, nothing },
@@ -155,22 +155,13 @@ static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
 	return number;
 }
 
-/* Append the first line, which has the database. */
-static void put_database(struct ik_requests *requests)
-{
-	ik_json_printf(&requests->out, "{'database':'%s'}", requests->database);
-	ik_buf_putc(&requests->out, '\n');
-}
-
 /* Each store program may be in a package of its own. */
-static enum ik_status not_started(const struct ik_requests *requests, int number,
-	struct ik_error *error)
+static enum ik_status not_started(const char *program, int number, struct ik_error *error)
 {
-	if (number != ENOENT || access(requests->path, F_OK) == 0)
-		return ik_error_set_errno(error, number, _("%s cannot be started"), requests->path);
-	return ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"),
-		requests->path,
-		ik_text_ends(requests->path, "store-postgres") ? "ikigai-postgresql" : "ikigai");
+	if (number != ENOENT || access(program, F_OK) == 0)
+		return ik_error_set_errno(error, number, _("%s cannot be started"), program);
+	return ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"), program,
+		ik_text_ends(program, "store-postgres") ? "ikigai-postgresql" : "ikigai");
 }
 
 static enum ik_status start(struct ik_requests *requests, struct ik_error *error)
@@ -179,33 +170,22 @@ static enum ik_status start(struct ik_requests *requests, struct ik_error *error
 	pid_t pid = 0;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return not_started(requests, errno, error);
+		return not_started(requests->place->program, errno, error);
 	ends[1] = ik_spawn_above_streams(ends[1]);
 	number = ends[1] < 0 ? errno : spawn(requests, ends[1], &pid);
 	if (ends[1] >= 0)
 		(void)close(ends[1]);
 	if (number != 0) {
 		(void)close(ends[0]);
-		return not_started(requests, number, error);
+		return not_started(requests->place->program, number, error);
 	}
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	requests->fd = ends[0];
 	requests->process = ik_process_new(requests->loop, pid, on_process_ended, requests);
 	requests->watch = ik_watch_new(requests->loop, requests->fd, on_socket, requests);
 	(void)!ik_watch_set(requests->watch, IK_READABLE, error);
-	put_database(requests);
-	return IK_OK;
-}
-
-/* Send a line, which ends with a line feed, to the program; start the program if none runs. Return
- * an error if it can't be started (IK_NOT_FOUND: it isn't installed). */
-static enum ik_status send_line(struct ik_requests *requests, const char *line, size_t length,
-	struct ik_error *error)
-{
-	if (requests->fd < 0 && start(requests, error) != IK_OK)
-		return error->status;
-	ik_buf_append(&requests->out, line, length);
-	write_some(requests);
+	requests->answers = false;
+	ik_json_printf(&requests->out, "{'database':'%s'}\n", requests->place->database);
 	return IK_OK;
 }
 
@@ -237,21 +217,12 @@ struct ik_store_read *ik_request(struct ik_requests *requests, int flags, ik_sto
 	return read;
 }
 
-void ik_request_missing(struct ik_store_read *read, char *sentence)
-{
-	read->missing = sentence;
-}
-
-void ik_request_mark(struct ik_store_read *read, int64_t mark)
-{
-	read->answer.mark = mark;
-}
-
 static void release(struct ik_store_read *read)
 {
 	for (size_t i = 0; i < read->session_count; i++) {
 		free(read->sessions[i].title);
 		free(read->sessions[i].directory);
+		free(read->sessions[i].owner);
 	}
 	free(read->sessions);
 	for (size_t i = 0; read->answer.messages && i < read->answer.count; i++)
@@ -259,7 +230,6 @@ static void release(struct ik_store_read *read)
 	free(read->answer.messages);
 	ik_buf_done(&read->line);
 	ik_buf_done(&read->part);
-	free(read->missing);
 	free(read->row);
 	free(read);
 }
@@ -278,14 +248,10 @@ static void unlink_read(struct ik_store_read *read)
 
 static void cancel(struct ik_store_read *read)
 {
-	struct ik_error error;
-	struct ik_buf line;
-
-	ik_buf_init(&line, IK_KIB(1));
-	ik_buf_printf(&line, "{\"do\":\"cancel\",\"id\":%lld}\n", (long long)read->id);
-	if (read->requests->fd >= 0)
-		(void)!send_line(read->requests, line.data, line.length, &error);
-	ik_buf_done(&line);
+	if (read->requests->fd < 0)
+		return;
+	ik_buf_printf(&read->requests->out, "{\"do\":\"cancel\",\"id\":%lld}\n", (long long)read->id);
+	write_some(read->requests);
 }
 
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
@@ -304,16 +270,6 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 
 /* ---- its answer ---- */
 
-static void reverse(struct ik_message **messages, size_t count)
-{
-	for (size_t i = 0; i < count / 2; i++) {
-		struct ik_message *message = messages[i];
-
-		messages[i] = messages[count - 1 - i];
-		messages[count - 1 - i] = message;
-	}
-}
-
 /* Hand over the answer, and free the request. */
 static void finish(struct ik_store_read *read, enum ik_status status, const struct ik_error *error)
 {
@@ -326,8 +282,6 @@ static void finish(struct ik_store_read *read, enum ik_status status, const stru
 	answer->sessions = read->sessions;
 	if (!answer->messages)
 		answer->count = read->session_count;
-	if (read->flags & IK_REQUEST_BACKWARDS)
-		reverse(answer->messages, answer->count);
 	answer->bytes = read->part.data;
 	answer->length = read->part.length;
 	if (read->reader)
@@ -346,11 +300,7 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 {
 	struct ik_session_info *info;
 
-	if (read->session_count == read->session_room) {
-		read->session_room = read->session_room ? 2 * read->session_room : 16;
-		read->sessions = ik_alloc_array(read->sessions, read->session_room,
-			sizeof(*read->sessions));
-	}
+	read->sessions = ik_alloc_more(read->sessions, read->session_count, sizeof(*read->sessions));
 	info = &read->sessions[read->session_count++];
 	memset(info, 0, sizeof(*info));
 	return info;
@@ -360,13 +310,14 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 static void find_holder(const struct ik_requests *requests, struct ik_json_span lock,
 	struct ik_session_info *info)
 {
-	char *path = ik_path_join(requests->locks, info->id), *place;
+	const char *locks = requests->place->locks;
+	char *path = ik_path_join(locks, info->id), *place;
 
 	ik_lock_file_holder(path, &info->holder);
 	free(path);
 	if (ik_json_span_type(lock) != IK_JSON_OBJECT)
 		return;
-	place = ik_holder_place(requests->locks);
+	place = ik_holder_place(locks);
 	if (!ik_json_string_is(ik_json_member(lock, "place"), place))
 		ik_holder_read(lock, &info->holder);
 	free(place);
@@ -375,15 +326,12 @@ static void find_holder(const struct ik_requests *requests, struct ik_json_span 
 static void add_session(struct ik_store_read *read, struct ik_json_span object)
 {
 	struct ik_session_info *info = new_session(read);
-	char *owner;
 
 	(void)ik_event_line_id(object, "id", info->id);
 	(void)ik_event_line_id(object, "parent", info->parent);
 	info->title = text_of(object, "title");
 	info->directory = text_of(object, "directory");
-	owner = text_of(object, "owner");
-	(void)snprintf(info->owner, sizeof(info->owner), "%s", owner);
-	free(owner);
+	info->owner = text_of(object, "owner");
 	(void)ik_json_integer(ik_json_member(object, "created_ms"), &info->created_ms);
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
@@ -395,37 +343,34 @@ static void add_event(struct ik_store_read *read, struct ik_json_span object)
 {
 	struct ik_store_answer *answer = &read->answer;
 	struct ik_message *message = ik_event_line_read(object);
+	size_t at = read->flags & IK_REQUEST_BACKWARDS ? 0 : answer->count;
 
 	if (!message)
 		return;
-	if (answer->count == read->message_room) {
-		read->message_room = read->message_room ? 2 * read->message_room : 64;
-		answer->messages = ik_alloc_array(answer->messages, read->message_room,
-			sizeof(struct ik_message *));
-	}
-	answer->messages[answer->count++] = message;
-	read->bytes += object.length;
+	answer->messages = ik_alloc_more(answer->messages, answer->count, sizeof(message));
+	memmove(&answer->messages[at + 1], &answer->messages[at],
+		(answer->count - at) * sizeof(message));
+	answer->messages[at] = message;
+	answer->count++;
+	read->message_bytes += object.length;
 }
 
 static enum ik_status status_of(struct ik_json_span code)
 {
-	static const struct {
-		const char *name;
-		enum ik_status status;
-	} codes[] = {
-		{ "NOT_FOUND", IK_NOT_FOUND },
-		{ "INVALID", IK_INVALID },
-		{ "DENIED", IK_DENIED },
-		{ "UNAVAILABLE", IK_UNAVAILABLE },
-		{ "IO", IK_IO },
-		{ "TOO_LARGE", IK_TOO_LARGE },
-		{ "NO_MEMORY", IK_NO_MEMORY },
+	static const char *const codes[] = {
+		[IK_NO_MEMORY] = "NO_MEMORY",
+		[IK_TOO_LARGE] = "TOO_LARGE",
+		[IK_INVALID] = "INVALID",
+		[IK_NOT_FOUND] = "NOT_FOUND",
+		[IK_DENIED] = "DENIED",
+		[IK_IO] = "IO",
+		[IK_UNAVAILABLE] = "UNAVAILABLE",
 	};
+	enum ik_status status = IK_UNAVAILABLE;
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (ik_json_string_is(code, codes[i].name))
-			return codes[i].status;
-	return IK_FAILED;
+	while (status > IK_FAILED && !ik_json_string_is(code, codes[status]))
+		status--;
+	return status;
 }
 
 /* Process the last line of a failed answer. */
@@ -436,8 +381,7 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	char *sentence = text_of(object, "message");
 	struct ik_error error = { .status = IK_OK };
 
-	(void)ik_error_set(&error, status, "%s",
-		status == IK_NOT_FOUND && read->missing ? read->missing : sentence);
+	(void)ik_error_set(&error, status, "%s", sentence);
 	free(sentence);
 	/* Other errors are about the request, not about the database. */
 	if (status == IK_UNAVAILABLE || status == IK_IO || status == IK_DENIED)
@@ -513,7 +457,7 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 		add_event(read, event);
 	if (ik_json_span_type(ik_json_member(line, "done")) == IK_JSON_BOOL) {
 		take_end(read, line);
-	} else if (read->flags & IK_REQUEST_PAGE && read->bytes > IK_LIMIT_PAGE) {
+	} else if (read->flags & IK_REQUEST_PAGE && read->message_bytes > IK_LIMIT_PAGE) {
 		cancel(read);
 		finish(read, IK_OK, NULL);
 	}
@@ -539,7 +483,7 @@ static void fail(struct ik_requests *requests, bool all, const struct ik_error *
 	struct ik_store_read *read = requests->first;
 	int64_t newest = requests->newest; /* skip requests that readers add meanwhile */
 
-	if (requests->path)
+	if (requests->place->program)
 		requests->events->answered(requests->arg, (struct ik_json_span){ NULL, 0 }, error);
 	while (read && read->id <= newest) {
 		struct ik_store_read *next = read->next;
@@ -558,7 +502,7 @@ static void send_all(struct ik_requests *requests)
 	struct ik_store_read *read;
 	struct ik_error error;
 
-	if (!requests->path) {
+	if (!requests->place->program) {
 		(void)ik_error_set(&error, IK_NOT_FOUND, "%s", _("No sessions are stored."));
 		fail(requests, true, &error);
 		return;
@@ -566,12 +510,12 @@ static void send_all(struct ik_requests *requests)
 	for (read = requests->first; read; read = read->next) {
 		if (read->sent)
 			continue;
-		if (requests->fd < 0)
-			requests->answers = false;
-		if (send_line(requests, read->line.data, read->line.length, &error) != IK_OK) {
+		if (requests->fd < 0 && start(requests, &error) != IK_OK) {
 			fail(requests, true, &error);
 			return;
 		}
+		ik_buf_append(&requests->out, read->line.data, read->line.length);
+		write_some(requests);
 		read->sent = true;
 		read->tries++;
 		if (!ik_timer_running(requests->silence))
@@ -584,17 +528,16 @@ static void send_now(void *arg)
 {
 	struct ik_requests *requests = arg;
 
-	requests->sending_later = false;
+	requests->sending = false;
 	if (!ik_timer_running(requests->restart))
 		send_all(requests);
 }
 
 static void send_later(struct ik_requests *requests)
 {
-	if (requests->sending_later || requests->finishing)
-		return;
-	requests->sending_later = true;
-	ik_loop_defer(requests->loop, send_now, requests);
+	if (!requests->sending && !requests->finishing)
+		ik_loop_defer(requests->loop, send_now, requests);
+	requests->sending = true;
 }
 
 static void on_restart(void *arg)
@@ -645,7 +588,7 @@ static void take_lines(struct ik_requests *requests)
 			ik_json_span_type(object) == IK_JSON_OBJECT)
 			on_line(requests, object);
 		else
-			ik_log(IK_LOG_ERROR, "store: %s wrote what is not JSON", requests->path);
+			ik_log(IK_LOG_ERROR, "store: %s wrote what is not JSON", requests->place->program);
 		if (requests->fd >= 0)
 			ik_buf_consume(&requests->in, length + 1);
 		requests->looked = 0;
@@ -708,19 +651,13 @@ static void on_silence(void *arg)
 	}
 }
 
-struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_program *program,
+struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_place *place,
 	int64_t patience_ms, const struct ik_requests_events *events, void *arg)
 {
 	struct ik_requests *requests = ik_alloc(sizeof(*requests));
 
 	requests->loop = loop;
-	if (program) {
-		requests->path = ik_strdup(program->path);
-		requests->database = ik_strdup(program->database);
-		requests->locks = ik_strdup(program->locks);
-		requests->journals = ik_strdup(program->journals);
-		requests->spare = program->spare ? ik_strdup(program->spare) : NULL;
-	}
+	requests->place = place;
 	requests->fd = -1;
 	ik_buf_init(&requests->in, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&requests->out, IK_LIMIT_ENVELOPE);
@@ -773,8 +710,6 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 
 	ik_loop_cancel_deferred(requests->loop, send_now, requests);
 	requests->finishing = true;
-	if (!requests->path)
-		return;
 	forget_others(requests);
 	do
 		send_all(requests); /* an answer may have caused another request */
@@ -794,11 +729,6 @@ static void requests_free(void *arg)
 
 	ik_buf_done(&requests->in);
 	ik_buf_done(&requests->out);
-	free(requests->path);
-	free(requests->database);
-	free(requests->locks);
-	free(requests->journals);
-	free(requests->spare);
 	free(requests);
 }
 

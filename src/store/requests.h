@@ -19,11 +19,13 @@
 
 struct ik_requests;
 
-struct ik_store_program {
-	const char *path;             /* of the executable */
-	const char *database;         /* sent over the socket, so that ps shows no password */
-	const char *locks;            /* directory of the lock files of sessions */
-	const char *journals, *spare; /* directories of journals; spare may be NULL */
+/* Where the store is. */
+struct ik_store_place {
+	char *program;             /* the executable; NULL: nothing is stored */
+	char *database;            /* sent over the socket, so that ps shows no password */
+	char *locks;               /* directory of the lock files of sessions (holder.h) */
+	char *journals, *spare;    /* directories of journals; spare may be NULL */
+	char writer[IK_UUID_TEXT]; /* this process, in its journals */
 };
 
 struct ik_requests_events {
@@ -35,10 +37,10 @@ struct ik_requests_events {
 	void (*told)(void *arg, struct ik_json_span line);
 };
 
-/* program is copied; NULL: nothing is stored, and every request fails with IK_NOT_FOUND. events are
- * borrowed. A program that has answered before is killed if it stays silent for patience_ms while a
- * quick request is pending; 0: never. */
-struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_program *program,
+/* place and events are borrowed. If nothing is stored, every request fails with IK_NOT_FOUND. A
+ * program that has answered before is killed if it stays silent for patience_ms while a quick
+ * request is pending; 0: never. */
+struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_place *place,
 	int64_t patience_ms, const struct ik_requests_events *events, void *arg);
 /* Forget unanswered requests. Accepts NULL, returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
@@ -60,9 +62,5 @@ enum {
  * is sent between turns of the loop. */
 struct ik_store_read *ik_request(struct ik_requests *requests, int flags, ik_store_reader *reader,
 	void *arg, const char *members, ...) IK_PRINTF(5, 6);
-/* Set the error text for IK_NOT_FOUND. Takes ownership of sentence. */
-void ik_request_missing(struct ik_store_read *read, char *sentence);
-/* Set the answer's mark. */
-void ik_request_mark(struct ik_store_read *read, int64_t mark);
 
 #endif

@@ -1,13 +1,14 @@
 #include "store/session_writer.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
 #include "json/write.h"
+#include "store/requests.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/clock.h"
@@ -15,7 +16,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *place, const char *id,
+struct ik_session_writer *ik_session_writer_new(const struct ik_store_place *place, const char *id,
 	const char *directory)
 {
 	struct ik_session_writer *writer = ik_alloc(sizeof(*writer));
@@ -85,7 +86,7 @@ static enum ik_status open_in(struct ik_session_writer *writer, const char *dire
 	enum ik_status status = ik_path_make(directory, 0700, error);
 
 	if (status == IK_OK)
-		status = ik_journal_new(directory, writer->place->process, &session, &writer->journal,
+		status = ik_journal_new(directory, writer->place->writer, &session, &writer->journal,
 			error);
 	if (status != IK_OK)
 		return status;
@@ -138,47 +139,52 @@ static void forget_reply(struct ik_session_writer *writer, size_t index)
 		(writer->reply_count - index) * sizeof(writer->replies[0]));
 }
 
-static enum ik_status write_event(struct ik_session_writer *writer,
-	const struct ik_message *message, struct ik_error *error)
+/* An event, or a part of a large text. */
+struct writer_record {
+	const struct ik_message *message; /* NULL: a part */
+	const char *blob;
+	size_t part;
+	struct ik_json_span bytes;
+};
+
+static enum ik_status add_record(struct ik_session_writer *writer,
+	const struct writer_record *record, struct ik_error *error)
+{
+	if (record->message)
+		return ik_journal_add_event(writer->journal, record->message, error);
+	return ik_journal_add_part(writer->journal, record->blob, (int64_t)record->part,
+		record->bytes.text, record->bytes.length, error);
+}
+
+static enum ik_status write_record(struct ik_session_writer *writer,
+	const struct writer_record *record, struct ik_error *error)
 {
 	enum ik_status status = open_journal(writer, error);
 	struct ik_journal *full = NULL;
-	size_t reply;
 
 	if (status == IK_OK)
-		status = ik_journal_add_event(writer->journal, message, error);
+		status = add_record(writer, record, error);
 	if (status != IK_OK && switch_to_spare(writer, &full))
-		status = ik_journal_add_event(writer->journal, message, error);
+		status = add_record(writer, record, error);
 	(void)ik_journal_close(full);
-	if (status != IK_OK)
-		return status;
-	writer->journaled++;
-	reply = find_reply(writer, message->id);
-	if (reply < writer->reply_count)
-		forget_reply(writer, reply);
-	return IK_OK;
+	return status;
 }
 
 enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, const char *blob,
 	size_t part, const char *bytes, size_t length, struct ik_error *error)
 {
-	enum ik_status status = open_journal(writer, error);
-	struct ik_journal *full = NULL;
+	const struct writer_record record = { NULL, blob, part, { bytes, length } };
 
-	if (status == IK_OK)
-		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
-	if (status != IK_OK && switch_to_spare(writer, &full))
-		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
-	(void)ik_journal_close(full);
-	return status;
+	return write_record(writer, &record, error);
 }
 
 /* Return the part of a large text with this number; "" past the end. */
 static struct ik_json_span part_of(const struct ik_bytes *bytes, size_t part)
 {
-	size_t from = part * IK_LIMIT_PART, left = from < bytes->length ? bytes->length - from : 0;
+	size_t from = part * IK_LIMIT_PART, length = ik_bytes_length(bytes);
+	size_t left = from < length ? length - from : 0;
 
-	return (struct ik_json_span){ bytes->data + (left > 0 ? from : 0),
+	return (struct ik_json_span){ left > 0 ? bytes->data + from : "",
 		left < IK_LIMIT_PART ? left : IK_LIMIT_PART };
 }
 
@@ -186,17 +192,22 @@ static struct ik_json_span part_of(const struct ik_bytes *bytes, size_t part)
 static enum ik_status write_queued(struct ik_session_writer *writer,
 	struct ik_writer_queued *queued, struct ik_error *error)
 {
-	struct ik_json_span part;
-	enum ik_status status;
+	const struct writer_record record = { queued->message, queued->id, queued->part,
+		part_of(queued->bytes, queued->part) };
+	enum ik_status status = write_record(writer, &record, error);
+	size_t reply;
 
-	if (queued->message)
-		return write_event(writer, queued->message, error);
-	part = part_of(queued->bytes, queued->part);
-	status = ik_session_writer_put_part(writer, queued->id, queued->part, part.text, part.length,
-		error);
-	if (status == IK_OK)
+	if (status != IK_OK)
+		return status;
+	if (!queued->message) {
 		queued->part++;
-	return status;
+		return IK_OK;
+	}
+	writer->journaled++;
+	reply = find_reply(writer, queued->message->id);
+	if (reply < writer->reply_count)
+		forget_reply(writer, reply);
+	return IK_OK;
 }
 
 enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool all,
@@ -289,32 +300,28 @@ void ik_session_writer_drop_replies(struct ik_session_writer *writer)
 
 /* ---- a file for the user ---- */
 
-/* Write the line and clear the buffer. Return 0, or errno. */
-static int write_line(int fd, struct ik_buf *line)
+/* Write the line, unless it is too large for a journal, too, and clear it. */
+static void write_line(FILE *file, struct ik_buf *line)
 {
-	int number;
-
 	ik_buf_putc(line, '\n');
-	number = ik_buf_status(line) == IK_OK ? ik_write_all(fd, line->data, line->length) : ENOMEM;
+	if (ik_buf_status(line) == IK_OK)
+		(void)fwrite(line->data, 1, line->length, file);
 	ik_buf_clear(line);
-	return number;
 }
 
 /* Write a large text in the format of exports (core/export.c, core/export_output.c). */
-static int export_text(int fd, struct ik_buf *line, const struct ik_writer_queued *text)
+static void export_text(FILE *file, struct ik_buf *line, const struct ik_writer_queued *text)
 {
 	struct ik_json_span part;
-	int number = 0;
 
-	for (size_t i = 0; number == 0 && (part = part_of(text->bytes, i)).length > 0; i++) {
+	for (size_t i = 0; (part = part_of(text->bytes, i)).length > 0; i++) {
 		ik_json_printf(line, "{'blob':'%s','part':%zu,'base64':", text->id, i);
 		ik_json_quote_open(line);
 		ik_base64_put(line, part.text, part.length);
 		ik_json_quote_close(line);
 		ik_buf_putc(line, '}');
-		number = write_line(fd, line);
+		write_line(file, line);
 	}
-	return number;
 }
 
 /* Does the event refer to this large text? */
@@ -328,51 +335,49 @@ static bool names(const struct ik_message *message, const char *id)
 	return false;
 }
 
-/* Write a writer's queue; a text follows its event. */
-static int export(const struct ik_session_writer *writer, int fd, struct ik_buf *line,
-	size_t *written)
+/* Write a writer's queue; a text follows its event. Return the number of records. */
+static size_t export(const struct ik_session_writer *writer, FILE *file)
 {
 	const struct ik_message *message = NULL;
 	const struct ik_writer_queued *queued;
-	int number = 0;
-
-	for (queued = writer->first; number == 0 && queued; queued = queued->next) {
-		if (queued->message) {
-			message = queued->message;
-			ik_event_line_put(line, writer->id, message);
-			number = write_line(fd, line);
-		} else if (names(message, queued->id)) {
-			number = export_text(fd, line, queued);
-		} else {
-			continue;
-		}
-		(*written)++;
-	}
-	return number;
-}
-
-char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written,
-	struct ik_error *error)
-{
-	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
-	int fd = mkostemps(path, (int)strlen(".jsonl"), O_CLOEXEC), number = fd < 0 ? errno : 0;
-	struct ik_session_writer *writer;
 	size_t written = 0;
 	struct ik_buf line;
 
 	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
-	for (writer = first; number == 0 && writer; writer = writer->next)
-		number = export(writer, fd, &line, &written);
+	for (queued = writer->first; queued; queued = queued->next) {
+		if (queued->message) {
+			message = queued->message;
+			ik_event_line_put(&line, writer->id, message);
+			write_line(file, &line);
+		} else if (names(message, queued->id)) {
+			export_text(file, &line, queued);
+		} else {
+			continue;
+		}
+		written++;
+	}
 	ik_buf_done(&line);
-	if (fd >= 0)
-		(void)close(fd);
-	if (number == 0) {
-		for (writer = first; writer; writer = writer->next)
-			writer->journaled = writer->last;
+	return written;
+}
+
+char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written)
+{
+	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
+	int fd = mkostemps(path, (int)strlen(".jsonl"), O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	size_t written = 0;
+	bool failed = !file;
+
+	for (; file && first; first = first->next)
+		written += export(first, file);
+	if (file) {
+		failed = ferror(file) != 0;
+		failed = fclose(file) != 0 || failed;
+	}
+	if (!failed) {
 		*ret_written = written;
 		return path;
 	}
-	(void)ik_error_set_errno(error, number, "%s", path);
 	if (fd >= 0)
 		(void)unlink(path);
 	free(path);

@@ -18,12 +18,6 @@
 /* Limit on partial replies at the same time: the thoughts and texts of one answer. */
 #define IK_WRITER_REPLIES 16
 
-/* Where journals are written. */
-struct ik_writer_place {
-	char *journals, *spare; /* directories; spare may be NULL */
-	char process[IK_UUID_TEXT];
-};
-
 /* A record that isn't in a journal yet, or only in part. */
 struct ik_writer_queued {
 	struct ik_writer_queued *next;
@@ -35,7 +29,7 @@ struct ik_writer_queued {
 
 /* Members may be read by the store. */
 struct ik_session_writer {
-	const struct ik_writer_place *place;
+	const struct ik_store_place *place;
 	char id[IK_UUID_TEXT];
 	char parent[IK_UUID_TEXT]; /* "" if it isn't a fork */
 	char *directory;
@@ -57,12 +51,10 @@ struct ik_session_writer {
 	bool due;     /* the program has been asked for this journal, and has not answered */
 	bool leaving; /* free it once all is stored */
 	bool resting; /* end the journal once all is stored; the next event starts a new one */
-	bool forked;  /* the session was stored as stored_as; not reported yet */
-	char stored_as[IK_UUID_TEXT];
 };
 
 /* place is borrowed. */
-struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *place, const char *id,
+struct ik_session_writer *ik_session_writer_new(const struct ik_store_place *place, const char *id,
 	const char *directory);
 /* Forget what is queued. Accepts NULL, returns NULL. */
 struct ik_session_writer *ik_session_writer_free(struct ik_session_writer *writer);
@@ -88,12 +80,10 @@ void ik_session_writer_end(struct ik_session_writer *writer);
 
 /*
  * Write the queued events of these writers, with their large texts, as JSON Lines to a new file in
- * the temporary directory, and count the events as journaled.  Every tool can write there, so
- * nothing reads the file by itself: the user runs `ikigai session import`.  Large texts of events
- * that aren't queued can't be imported.  Return the file's path in new memory, with the number of
- * records; NULL with *error if it can't be written.
+ * the temporary directory. Every tool can write there, so nothing reads the file by itself: the
+ * user runs `ikigai session import`. Large texts of events that aren't queued can't be imported.
+ * Return the file's path in new memory, with the number of records; NULL if it can't be written.
  */
-char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written,
-	struct ik_error *error);
+char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written);
 
 #endif

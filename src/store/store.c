@@ -28,25 +28,14 @@
 
 /* ---- reporting ---- */
 
-static void tell_forks(struct ik_store *store)
+static void tell_notices(struct ik_store *store)
 {
-	struct ik_session_writer *writer = store->writers;
-	char from[IK_UUID_TEXT];
+	while (store->events->notice && store->notices.length > 0) {
+		char *sentence = ik_strdup(store->notices.data);
 
-	while (writer) {
-		if (!writer->forked) {
-			writer = writer->next;
-			continue;
-		}
-		/* From now on callers use the new ID; the old one means the session that the other process
-		 * continues. */
-		writer->forked = false;
-		memcpy(from, writer->id, sizeof(from));
-		memcpy(writer->id, writer->stored_as, sizeof(writer->id));
-		writer->parent[0] = '\0';
-		if (store->events->forked)
-			store->events->forked(store->events_arg, from, writer->id);
-		writer = store->writers; /* the list may have changed */
+		ik_buf_consume(&store->notices, strlen(sentence) + 1);
+		store->events->notice(store->events_arg, sentence);
+		free(sentence);
 	}
 }
 
@@ -58,14 +47,7 @@ static void tell(void *arg)
 																		: 0;
 
 	store->telling = false;
-	while (store->events->notice && store->notices.length > 0) {
-		char *sentence = ik_strdup(store->notices.data);
-
-		ik_buf_consume(&store->notices, strlen(sentence) + 1);
-		store->events->notice(store->events_arg, sentence);
-		free(sentence);
-	}
-	tell_forks(store);
+	tell_notices(store);
 	if (store->events->state && (store->told_waiting != waiting || store->state_is_new)) {
 		store->told_waiting = waiting;
 		store->state_is_new = false;
@@ -75,10 +57,9 @@ static void tell(void *arg)
 
 static void tell_later(struct ik_store *store)
 {
-	if (store->telling)
-		return;
+	if (!store->telling)
+		ik_loop_defer(store->loop, tell, store);
 	store->telling = true;
-	ik_loop_defer(store->loop, tell, store);
 }
 
 static void add_notice(struct ik_store *store, const char *sentence)
@@ -98,8 +79,7 @@ static void set_trouble(struct ik_store *store, enum ik_store_trouble trouble, c
 		(void)snprintf(store->reason, sizeof(store->reason), "%s", sentence);
 		store->state_is_new = true;
 	}
-	if (store->state_is_new || store->told_waiting > 0 || trouble != IK_STORE_FINE)
-		tell_later(store);
+	tell_later(store);
 }
 
 static void set_error(struct ik_store *store, const struct ik_error *error)
@@ -111,38 +91,22 @@ static void set_error(struct ik_store *store, const struct ik_error *error)
 		error->text);
 }
 
-/* Count the events and large texts that aren't in a journal. */
-static size_t count_waiting(const struct ik_store *store)
+/* Count the events that aren't in a journal, and with texts also the large texts. */
+static size_t count_queued(const struct ik_store *store, bool texts)
 {
 	const struct ik_session_writer *writer;
 	const struct ik_writer_queued *queued;
-	size_t waiting = 0;
+	size_t count = 0;
 
 	for (writer = store->writers; writer; writer = writer->next)
 		for (queued = writer->first; queued; queued = queued->next)
-			waiting++;
-	return waiting;
-}
-
-/* Count the events that aren't in a journal. */
-static size_t count_queued(const struct ik_store *store)
-{
-	const struct ik_session_writer *writer;
-	size_t queued = 0;
-
-	for (writer = store->writers; writer; writer = writer->next)
-		queued += (size_t)(writer->last - writer->journaled);
-	return queued;
+			count += texts || queued->message;
+	return count;
 }
 
 size_t ik_store_waiting(const struct ik_store *store)
 {
 	return store->left + store->appended - store->stored;
-}
-
-bool ik_store_is_kept(const struct ik_store *store)
-{
-	return count_queued(store) == 0;
 }
 
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
@@ -192,7 +156,8 @@ static struct ik_session_writer *writer_of(const struct ik_store *store, const c
 	return writer;
 }
 
-/* Record that what this writer (NULL: it is gone) wrote for a session was stored as its fork. */
+/* What this writer (NULL: it is gone) wrote for a session was stored as its fork. From now on callers
+ * use the new ID; the old one means the session that the other process continues. */
 static void note_fork(struct ik_store *store, struct ik_session_writer *writer, const char *from,
 	const char *to)
 {
@@ -201,15 +166,18 @@ static void note_fork(struct ik_store *store, struct ik_session_writer *writer, 
 	if (!writer) /* the session's newest has the same fork */
 		writer = find_writer(store, from);
 	/* The fork has been reported. */
-	if (!writer || writer->forked || !ik_text_equal(writer->id, from))
+	if (!writer || !ik_text_equal(writer->id, from))
 		return;
-	memcpy(writer->stored_as, to, sizeof(writer->stored_as));
-	writer->forked = true;
+	memcpy(writer->id, to, sizeof(writer->id));
+	writer->parent[0] = '\0';
 	sentence = ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
 						   "since is kept as its fork, session %s."),
 		from, to);
 	add_notice(store, sentence);
 	free(sentence);
+	tell_notices(store);
+	if (store->events->forked)
+		store->events->forked(store->events_arg, from, to);
 }
 
 /* Process a line about a journal that the program has stored. */
@@ -257,7 +225,7 @@ static void settle(struct ik_store *store)
 		if (writer->journal && ends && !busy) {
 			ik_session_writer_end(writer);
 			store->changed = true; /* its file can be removed now */
-		} else if (writer->leaving && !writer->journal && !writer->first && !writer->forked) {
+		} else if (writer->leaving && !writer->journal && !writer->first) {
 			remove_writer(store, writer);
 		}
 	}
@@ -288,16 +256,15 @@ static bool is_passed_over(const struct ik_store *store)
 	return writer;
 }
 
-static void note_taken(struct ik_store *store, const struct ik_store_answer *answer,
-	const char *refused)
+static void note_taken(struct ik_store *store, const char *refused)
 {
 	if (refused)
 		ik_log(IK_LOG_ERROR, "store: %s", refused);
 	if (store->left > 0 && !refused)
 		notice_stored_now(store);
-	if ((size_t)answer->mark > store->stored)
-		store->stored = (size_t)answer->mark;
-	if (count_waiting(store) == 0)
+	if (store->takes == 0)
+		store->stored = store->asked;
+	if (count_queued(store, true) == 0)
 		set_trouble(store, IK_STORE_FINE, "");
 	tell_later(store);
 	if (store->changed)
@@ -320,7 +287,7 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 	else if (answer->status == IK_OK)
 		error.status = IK_OK;
 	if (error.status == IK_OK) {
-		note_taken(store, answer, refused);
+		note_taken(store, refused);
 	} else {
 		store->changed = true;
 		set_error(store, &error);
@@ -333,17 +300,15 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
  * its end, unless now is set because a read follows. */
 static void take(struct ik_store *store, bool now)
 {
-	struct ik_store_read *read;
-
 	if (!store->changed || !store->path || store->ending || (store->takes > 0 && !now))
 		return;
 	store->changed = false;
 	store->takes++;
+	store->asked = store->appended - count_queued(store, false);
 	for (struct ik_session_writer *writer = store->writers; writer; writer = writer->next)
 		writer->due = writer->due || writer->journal;
-	read = ik_request(store->requests, IK_REQUEST_OWN | IK_REQUEST_CHANGES, on_taken, store,
-		"'do':'take','writer':'%s'", store->place.process);
-	ik_request_mark(read, (int64_t)(store->appended - count_queued(store)));
+	(void)ik_request(store->requests, IK_REQUEST_OWN | IK_REQUEST_CHANGES, on_taken, store,
+		"'do':'take','writer':'%s'", store->place.writer);
 }
 
 /* ---- writing ---- */
@@ -397,32 +362,22 @@ static void flush(struct ik_store *store, bool all)
 			note_journaled(store, ik_session_writer_flush(writer, all, &error), &error);
 }
 
-static void flush_later(struct ik_store *store);
-
 /* Journal one part of the large texts per turn of the loop, until one fails (deferred). */
 static void on_flush(void *arg)
 {
 	struct ik_store *store = arg;
 
-	store->flushing_later = false;
 	flush(store, false);
-	if (!ik_timer_running(store->retry) && count_waiting(store) > 0)
-		flush_later(store);
-}
-
-static void flush_later(struct ik_store *store)
-{
-	if (store->flushing_later)
-		return;
-	store->flushing_later = true;
-	ik_loop_defer(store->loop, on_flush, store);
+	store->flushing = !ik_timer_running(store->retry) && count_queued(store, true) > 0;
+	if (store->flushing)
+		ik_loop_defer(store->loop, on_flush, store);
 }
 
 static void on_retry(void *arg)
 {
 	struct ik_store *store = arg;
 
-	if (!store->flushing_later)
+	if (!store->flushing)
 		on_flush(store);
 	store->changed = true;
 	take(store, false);
@@ -532,7 +487,9 @@ void ik_store_put_blob(struct ik_store *store, const char *session, const char *
 	if (!store->path || !bytes)
 		return;
 	ik_session_writer_add_text(need_writer(store, session), id, bytes);
-	flush_later(store);
+	if (!store->flushing)
+		ik_loop_defer(store->loop, on_flush, store);
+	store->flushing = true;
 }
 
 void ik_store_end_now(struct ik_store *store)
@@ -555,26 +512,14 @@ static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = ik_request(prepare(store, true), 0, reader, arg,
+	return ik_request(prepare(store, true), 0, reader, arg,
 		"'do':'newest','directory':'%s','mine':true", directory);
-
-	ik_request_missing(read,
-		directory ? ik_format(_("There is no stored session of %s."), directory)
-				  : ik_strdup(_("There is no stored session.")));
-	return read;
 }
 
 struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = ik_request(prepare(store, true), 0, reader, arg,
-		"'do':'find','prefix':'%s'", id_prefix);
-
-	ik_request_missing(read,
-		ik_format(_("There is no session %s. --resume without an id takes the newest of this "
-					"directory."),
-			id_prefix));
-	return read;
+	return ik_request(prepare(store, true), 0, reader, arg, "'do':'find','prefix':'%s'", id_prefix);
 }
 
 struct ik_store_read *ik_store_list(struct ik_store *store, const struct ik_session_choice *choice,
@@ -594,11 +539,8 @@ struct ik_store_read *ik_store_list(struct ik_store *store, const struct ik_sess
 struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = ik_request(prepare(store, false),
-		IK_REQUEST_CHANGES | IK_REQUEST_LONG, reader, arg, "'do':'delete','session':'%s'", session);
-
-	ik_request_missing(read, ik_format(_("There is no session %s."), session));
-	return read;
+	return ik_request(prepare(store, false), IK_REQUEST_CHANGES | IK_REQUEST_LONG, reader, arg,
+		"'do':'delete','session':'%s'", session);
 }
 
 struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
@@ -606,7 +548,7 @@ struct ik_store_read *ik_store_page(struct ik_store *store, const char *session,
 {
 	return ik_request(prepare(store, before == 0), IK_REQUEST_BACKWARDS | IK_REQUEST_PAGE, reader,
 		arg, "'do':'page','session':'%s','before':%lld,'count':%zu,'writer':'%s'", session,
-		(long long)(before > 0 ? before : INT64_MAX), count, store->place.process);
+		(long long)(before > 0 ? before : INT64_MAX), count, store->place.writer);
 }
 
 struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
@@ -661,7 +603,7 @@ struct ik_store_read *ik_store_settle(struct ik_store *store, const char *sessio
 	ik_store_reader *reader, void *arg)
 {
 	return ik_request(prepare(store, false), 0, reader, arg,
-		"'do':'take','writer':'%s','session':'%s'", store->place.process, session);
+		"'do':'take','writer':'%s','session':'%s'", store->place.writer, session);
 }
 
 struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
@@ -707,7 +649,7 @@ static void on_slow(void *arg)
 	set_error(store, &error);
 }
 
-static void take_progress(struct ik_store *store, struct ik_json_span line)
+static void tell_progress(struct ik_store *store, struct ik_json_span line)
 {
 	char *work = ik_json_text_new(ik_json_member(line, "progress"));
 	int64_t done = 0, of = 0;
@@ -726,7 +668,7 @@ static void on_told(void *arg, struct ik_json_span line)
 	take_line(store, line);
 	if (store->events->progress &&
 		ik_json_span_type(ik_json_member(line, "progress")) != IK_JSON_NONE)
-		take_progress(store, line);
+		tell_progress(store, line);
 	if (notice)
 		add_notice(store, notice);
 	free(notice);
@@ -768,6 +710,8 @@ static char *own_journals(const struct ik_store *store, const char *directory)
 	return path;
 }
 
+static const struct ik_store_events no_events = { .state = NULL };
+
 struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_options *options,
 	struct ik_error *error)
 {
@@ -776,9 +720,8 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.slow = on_slow,
 		.told = on_told,
 	};
-	static const struct ik_store_events no_events = { .state = NULL };
 	const char *database = options->database;
-	struct ik_store_program program = { .path = NULL };
+	struct ik_store_place *place;
 	struct ik_store *store;
 
 	if (database && ik_text_starts(database, "sqlite:"))
@@ -790,30 +733,24 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
 	store->events = &no_events;
-	ik_uuid_new(store->place.process);
+	place = &store->place;
+	ik_uuid_new(place->writer);
 	store->changed = true; /* earlier processes may have left journals */
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->retry = ik_timer_new(loop, on_retry, store);
-	if (!database) {
-		store->requests = ik_requests_new(loop, NULL, 0, &events, store);
+	store->server = database && ik_postgres_is_uri(database);
+	store->requests = ik_requests_new(loop, place, store->server ? options->patience_s * 1000 : 0,
+		&events, store);
+	if (!database)
 		return store;
-	}
-	store->server = ik_postgres_is_uri(database);
 	store->path = store->server ? ik_redact(database) : ik_path_canonical(database);
-	store->place.journals = own_journals(store, options->journals);
-	store->place.spare = own_journals(store, options->spare);
-	store->lock_directory = store->server ? ik_format("%s/.locks", store->place.journals)
-										  : ik_format("%s-locks", store->path);
-	program = (struct ik_store_program){
-		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
-		.database = store->server ? database : store->path,
-		.locks = store->lock_directory,
-		.journals = store->place.journals,
-		.spare = store->place.spare,
-	};
-	store->requests = ik_requests_new(loop, &program,
-		store->server ? options->patience_s * 1000 : 0, &events, store);
-	free((char *)program.path);
+	place->program = ik_path_join(options->programs,
+		store->server ? "store-postgres" : "store-sqlite");
+	place->database = ik_strdup(store->server ? database : store->path);
+	place->journals = own_journals(store, options->journals);
+	place->spare = own_journals(store, options->spare);
+	place->locks = store->server ? ik_format("%s/.locks", place->journals)
+								 : ik_format("%s-locks", store->path);
 	return store;
 }
 
@@ -866,17 +803,17 @@ static void finish(struct ik_store *store)
 
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {
-	struct ik_error error;
 	char *file = NULL;
 	size_t lost = 0, written = 0;
 
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
+	store->events = &no_events;
 	if (store->path) {
 		finish(store);
-		lost = count_waiting(store);
-		if (!ik_store_is_kept(store))
-			file = ik_session_writers_export(store->writers, &written, &error);
+		lost = count_queued(store, true);
+		if (count_queued(store, false) > 0)
+			file = ik_session_writers_export(store->writers, &written);
 		lost -= written;
 		if (notice && store->notices.length > 0)
 			(void)snprintf(notice->text, sizeof(notice->text), "%s", store->notices.data);
@@ -893,9 +830,11 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	while (store->writers)
 		remove_writer(store, store->writers);
 	ik_buf_done(&store->notices);
+	free(store->place.program);
+	free(store->place.database);
+	free(store->place.locks);
 	free(store->place.journals);
 	free(store->place.spare);
-	free(store->lock_directory);
 	free(store->path);
 	free(store);
 	return NULL;

@@ -76,9 +76,6 @@ void ik_store_listen(struct ik_store *store, const struct ik_store_events *event
 /* Return the number of events that aren't in the database yet. */
 size_t ik_store_waiting(const struct ik_store *store);
 
-/* Does everything handed over outlive this process? */
-bool ik_store_is_kept(const struct ik_store *store);
-
 /* Return the current problem. */
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
 

@@ -14,25 +14,24 @@ struct ik_lock;
 
 struct ik_store {
 	struct ik_loop *loop;
-	char *path;                   /* the database file, or its address without the password;
-								   * NULL: memory only */
-	bool server;                  /* PostgreSQL */
-	char *lock_directory;         /* of the sessions' lock files (holder.h) */
-	struct ik_writer_place place; /* where journals are */
+	/* The database file, or its address without the password; NULL: memory only. */
+	char *path;
+	bool server; /* PostgreSQL */
+	struct ik_store_place place;
 	struct ik_requests *requests;
 	struct ik_session_writer *writers; /* in order of creation */
 	struct ik_timer *retry;
 
-	/* Numbers of events: handed over, of those in the database, and left in journals by earlier
-	 * processes, as far as known. */
-	size_t appended, stored, left;
+	/* Numbers of events: handed over, of those in the journals when the program was asked last to
+	 * store them, in the database, and left in journals by earlier processes, as far as known. */
+	size_t appended, asked, stored, left;
 	size_t takes; /* unanswered requests to store the journals */
 	bool changed; /* the journals may have records that no request covers */
 
 	enum ik_store_trouble trouble;
 	char reason[sizeof(((struct ik_error *)NULL)->text)];
 	size_t told_waiting;
-	bool state_is_new, telling, flushing_later;
+	bool state_is_new, telling, flushing;
 	bool ending;           /* memory has run out: send no more requests to the store program */
 	struct ik_buf notices; /* each ends with NUL */
 

@@ -65,10 +65,12 @@ static bool only_mine(struct ik_database *database)
 	return ik_json_bool(ik_connection_member(database->client, "mine"), &mine) && mine;
 }
 
-static void fail_without_session(struct ik_database *database)
+/* No session was found. Frees the sentence. */
+static void fail_without_session(struct ik_database *database, char *sentence)
 {
 	if (!ik_database_failed(database))
-		ik_error_set(&database->error, IK_NOT_FOUND, "%s", _("There is no such session."));
+		ik_error_set(&database->error, IK_NOT_FOUND, "%s", sentence);
+	free(sentence);
 }
 
 /* Append the session of a row whose IK_SESSION_COLUMNS start at column first. lock (or NULL): its
@@ -124,26 +126,26 @@ static void answer_find(struct ik_database *database)
 {
 	const char *prefix = ik_connection_text(database->client, "prefix");
 	char first[IK_UUID_TEXT], last[IK_UUID_TEXT];
-	const struct ik_value *bounds;
+	bool whole = prefix && prefix[0] && fill_up(prefix, FIRST_UUID, first) &&
+		fill_up(prefix, LAST_UUID, last);
+	const struct ik_value *bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
 
-	if (!prefix || !prefix[0] || !fill_up(prefix, FIRST_UUID, first) ||
-		!fill_up(prefix, LAST_UUID, last)) {
-		fail_without_session(database);
-		return;
-	}
-	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
 /* Skip deleted sessions that are kept for their forks; find half-deleted ones, so that they can be
  * deleted. */
 #define BEGIN_SO \
 	"s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
 	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
-	if (ik_database_number(database,
+	if (whole &&
+		ik_database_number(database,
 			"SELECT count(*) FROM (SELECT 1 FROM sessions s WHERE " BEGIN_SO " LIMIT 2) found",
 			bounds) > 1)
 		ik_error_set(&database->error, IK_INVALID,
 			_("Several sessions begin with %s. Write more of the id."), prefix);
-	else if (!send_sessions(database, BEGIN_SO, bounds))
-		fail_without_session(database);
+	else if (!whole || !send_sessions(database, BEGIN_SO, bounds))
+		fail_without_session(database,
+			ik_format(_("There is no session %s. --resume without an id takes the newest of this "
+						"directory."),
+				prefix ? prefix : ""));
 }
 
 /* The pattern for LIKE: the words in this order, with anything before, between and after them. */
@@ -193,8 +195,12 @@ static void answer_list(struct ik_database *database)
 
 static void answer_newest(struct ik_database *database)
 {
+	const char *directory = ik_connection_text(database->client, "directory");
+
 	if (!send_list(database, 1))
-		fail_without_session(database);
+		fail_without_session(database,
+			directory ? ik_format(_("There is no stored session of %s."), directory)
+					  : ik_strdup(_("There is no stored session.")));
 }
 
 /* ---- events ---- */
@@ -469,7 +475,8 @@ static void answer_delete(struct ik_database *database)
 	ik_database_id(database, "SELECT id FROM sessions WHERE id = ?1",
 		IK_VALUES(ik_value_id(session)), id);
 	if (!id[0])
-		fail_without_session(database);
+		fail_without_session(database,
+			ik_format(_("There is no session %s."), session ? session : ""));
 	while (id[0] && !ik_database_failed(database)) {
 		delete_session(database, id);
 		find_hidden(database, id);

@@ -61,7 +61,7 @@ Test(store_journal, that_cannot_be_written_anywhere_loses_and_changes_nothing)
 
 	open_blocked(true);
 	fixture_session(id, "/x", 2);
-	cr_assert_not(ik_store_is_kept(fixture.store));
+	cr_assert_eq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
 	pass(1500); /* tried again meanwhile */
 	fixture_append(id, IK_KIND_USER, "3");
 	pass(1500);
@@ -69,7 +69,7 @@ Test(store_journal, that_cannot_be_written_anywhere_loses_and_changes_nothing)
 	cr_assert_eq(unlink(fixture.spare), 0);
 	cr_assert_eq(unlink(fixture.journals), 0);
 	pass(1500);
-	cr_assert(ik_store_is_kept(fixture.store));
+	cr_assert_neq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
 	fixture_append(id, IK_KIND_USER, "5");
 	fixture_expect_page(id, 0, 10, "1 2 3 4 5");
 	cr_assert_str_eq(fixture.forked, "");
@@ -83,7 +83,7 @@ Test(store_journal, is_on_the_spare_disk_meanwhile)
 	open_blocked(true);
 	cr_assert_eq(unlink(fixture.spare), 0);
 	fixture_session(id, "/x", 2);
-	cr_assert(ik_store_is_kept(fixture.store));
+	cr_assert_neq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
 	fixture_expect_page(id, 0, 10, "1 2");
 	while (ik_store_waiting(fixture.store) > 0)
 		pass(50);
@@ -186,7 +186,7 @@ Test(store_journal, waits_while_the_store_program_dies_again_and_again)
 	fixture.store = ik_store_open(fixture.loop, &options, &error);
 	cr_assert_not_null(fixture.store);
 	fixture_session(id, "/x", 2);
-	cr_assert(ik_store_is_kept(fixture.store));
+	cr_assert_neq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
 	(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
 	cr_assert_eq(fixture_answer.status, IK_UNAVAILABLE);
 	pass(4000);
