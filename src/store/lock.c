@@ -1,15 +1,14 @@
 /*
- * The lock of a session is a file named after it (holder.h), whatever the database is.  A process
- * that asks the holder for it takes a second file, SESSION.ask; the holder refuses by removing that.
- * The kernel reports changes (inotify).  A process that follows also looks now and then: for new
- * events, and for changes by other machines on a network file system, which inotify doesn't report.
+ * The lock of a session is a file named after it (holder.h).  A process that asks the holder for it
+ * takes a second file, SESSION.ask; the holder refuses by removing that.  The kernel reports changes
+ * (inotify).  A process that follows also looks now and then: for new events, and for changes by
+ * other machines on a network file system, which inotify doesn't report.
  *
  * On a server there is a row, too (the request "lease"), for places that don't share the directory
- * of these files: other machines, other homes.  It has a lease, and names the holder's place.  Who
- * has the file takes a row of its own place at once, because its process is dead or has released
- * it; of a row of another place it waits for the end of the lease, or asks in the row.  It is
- * polled: often while another process holds it or after something was done here, else as seldom as
- * the lease allows, so that an idle chat needs no connection.
+ * of these files.  It has a lease, and names the holder's place.  Who has the file takes a row of
+ * its own place at once; of a row of another place it waits for the end of the lease, or asks in the
+ * row.  It is polled: often while another process holds it or after something was done here, else
+ * as seldom as the lease allows, so that an idle chat needs no connection.
  */
 #include "store/lock.h"
 

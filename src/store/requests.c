@@ -60,7 +60,6 @@ struct ik_requests {
 	struct ik_process *process; /* the program at the other end of fd */
 	struct ik_buf in, out;
 	size_t looked; /* bytes of in that have no line feed */
-	bool writing;  /* out has bytes, and waits until the socket accepts more */
 	const struct ik_requests_events *events;
 	void *arg;
 	struct ik_store_read *first, **end; /* unanswered, in order */
@@ -98,7 +97,6 @@ static void disconnect(struct ik_requests *requests)
 	(void)close(requests->fd);
 	requests->fd = -1;
 	requests->process = ik_process_let_go(requests->process);
-	requests->writing = false;
 	requests->looked = 0;
 	ik_buf_clear(&requests->in);
 	ik_buf_clear(&requests->out);
@@ -118,11 +116,8 @@ static void write_some(struct ik_requests *requests)
 		else if (errno != EINTR)
 			break; /* if the program has ended, reading reports the end of file */
 	}
-	if (requests->writing != (requests->out.length > 0)) {
-		requests->writing = !requests->writing;
-		(void)!ik_watch_set(requests->watch, IK_READABLE | (requests->writing ? IK_WRITABLE : 0),
-			&error);
-	}
+	(void)!ik_watch_set(requests->watch, IK_READABLE | (requests->out.length > 0 ? IK_WRITABLE : 0),
+		&error);
 }
 
 static void on_socket(void *arg, int what);
@@ -296,16 +291,6 @@ static char *text_of(struct ik_json_span object, const char *name)
 	return text ? text : ik_strdup("");
 }
 
-static struct ik_session_info *new_session(struct ik_store_read *read)
-{
-	struct ik_session_info *info;
-
-	read->sessions = ik_alloc_more(read->sessions, read->session_count, sizeof(*read->sessions));
-	info = &read->sessions[read->session_count++];
-	memset(info, 0, sizeof(*info));
-	return info;
-}
-
 /* Look up the holder of a session: a row of this place says less than the lock file. */
 static void find_holder(const struct ik_requests *requests, struct ik_json_span lock,
 	struct ik_session_info *info)
@@ -325,18 +310,21 @@ static void find_holder(const struct ik_requests *requests, struct ik_json_span 
 
 static void add_session(struct ik_store_read *read, struct ik_json_span object)
 {
-	struct ik_session_info *info = new_session(read);
+	struct ik_session_info info = {
+		.title = text_of(object, "title"),
+		.directory = text_of(object, "directory"),
+		.owner = text_of(object, "owner"),
+	};
 
-	(void)ik_event_line_id(object, "id", info->id);
-	(void)ik_event_line_id(object, "parent", info->parent);
-	info->title = text_of(object, "title");
-	info->directory = text_of(object, "directory");
-	info->owner = text_of(object, "owner");
-	(void)ik_json_integer(ik_json_member(object, "created_ms"), &info->created_ms);
-	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
-	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
-	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info->forked_at);
-	find_holder(read->requests, ik_json_member(object, "lock"), info);
+	(void)ik_event_line_id(object, "id", info.id);
+	(void)ik_event_line_id(object, "parent", info.parent);
+	(void)ik_json_integer(ik_json_member(object, "created_ms"), &info.created_ms);
+	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info.updated_ms);
+	(void)ik_json_integer(ik_json_member(object, "event_count"), &info.event_count);
+	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info.forked_at);
+	find_holder(read->requests, ik_json_member(object, "lock"), &info);
+	read->sessions = ik_alloc_more(read->sessions, read->session_count, sizeof(info));
+	read->sessions[read->session_count++] = info;
 }
 
 static void add_event(struct ik_store_read *read, struct ik_json_span object)
@@ -523,7 +511,8 @@ static void send_all(struct ik_requests *requests)
 	}
 }
 
-/* Send the requests of this turn of the loop (deferred). */
+/* Send the requests of this turn of the loop (deferred), or what a program that ended left
+ * unanswered. */
 static void send_now(void *arg)
 {
 	struct ik_requests *requests = arg;
@@ -538,11 +527,6 @@ static void send_later(struct ik_requests *requests)
 	if (!requests->sending && !requests->finishing)
 		ik_loop_defer(requests->loop, send_now, requests);
 	requests->sending = true;
-}
-
-static void on_restart(void *arg)
-{
-	send_all(arg);
 }
 
 /* Disconnect from a program that has ended or should end, and send unanswered requests to another
@@ -665,7 +649,7 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 	requests->arg = arg;
 	requests->end = &requests->first;
 	requests->patience_ms = patience_ms;
-	requests->restart = ik_timer_new(loop, on_restart, requests);
+	requests->restart = ik_timer_new(loop, send_now, requests);
 	requests->silence = ik_timer_new(loop, on_silence, requests);
 	return requests;
 }
@@ -695,7 +679,7 @@ static bool wait_for_program(struct ik_requests *requests, int64_t until_ms)
 
 	if (requests->fd < 0 || left <= 0)
 		return false;
-	if (requests->writing)
+	if (requests->out.length > 0)
 		ready.events |= POLLOUT;
 	if (poll(&ready, 1, (int)left) <= 0)
 		return false;
@@ -722,20 +706,8 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 		;
 }
 
-/* Free the requests (deferred: one of their functions may be running). */
-static void requests_free(void *arg)
-{
-	struct ik_requests *requests = arg;
-
-	ik_buf_done(&requests->in);
-	ik_buf_done(&requests->out);
-	free(requests);
-}
-
 struct ik_requests *ik_requests_close(struct ik_requests *requests)
 {
-	if (!requests)
-		return NULL;
 	disconnect(requests);
 	requests->restart = ik_timer_close(requests->restart);
 	requests->silence = ik_timer_close(requests->silence);
@@ -746,6 +718,8 @@ struct ik_requests *ik_requests_close(struct ik_requests *requests)
 		requests->first = read->next;
 		release(read);
 	}
-	ik_loop_defer(requests->loop, requests_free, requests);
+	ik_buf_done(&requests->in);
+	ik_buf_done(&requests->out);
+	free(requests);
 	return NULL;
 }

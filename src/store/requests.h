@@ -42,7 +42,7 @@ struct ik_requests_events {
  * request is pending; 0: never. */
 struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_place *place,
 	int64_t patience_ms, const struct ik_requests_events *events, void *arg);
-/* Forget unanswered requests. Accepts NULL, returns NULL. */
+/* Forget unanswered requests. Returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 
 /* Outside the loop: forget all requests except the store's own, wait at most `milliseconds` for

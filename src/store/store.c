@@ -284,8 +284,6 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 		check_journals(store);
 	if (answer->status == IK_OK && refused && is_passed_over(store))
 		(void)ik_error_set(&error, IK_IO, "%s", refused);
-	else if (answer->status == IK_OK)
-		error.status = IK_OK;
 	if (error.status == IK_OK) {
 		note_taken(store, refused);
 	} else {
@@ -584,14 +582,6 @@ struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb, con
 		file);
 }
 
-/* Does the session have an open journal, which may not be stored yet? */
-static bool has_journal(const struct ik_store *store, const char *session)
-{
-	const struct ik_session_writer *writer = find_writer(store, session);
-
-	return writer && writer->journal;
-}
-
 struct ik_store_read *ik_store_known(struct ik_store *store, const char *ids,
 	ik_store_reader *reader, void *arg)
 {
@@ -609,7 +599,9 @@ struct ik_store_read *ik_store_settle(struct ik_store *store, const char *sessio
 struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	if (!has_journal(store, session))
+	const struct ik_session_writer *writer = find_writer(store, session);
+
+	if (!writer || !writer->journal)
 		return NULL;
 	return ik_request(store->requests, IK_REQUEST_APART, reader, arg, "'do':'sync','session':'%s'",
 		session);

@@ -24,9 +24,7 @@
 struct ik_store;
 
 struct ik_store_options {
-	/* A path, "sqlite:PATH", or a PostgreSQL connection string: a URI
-	 * ("postgresql://HOST/DATABASE") or keywords with values ("host=... dbname=..."). NULL: nothing
-	 * is stored. */
+	/* A path, "sqlite:PATH", or a PostgreSQL connection string. NULL: nothing is stored. */
 	const char *database;
 	/* Directory of the journals, made on demand; no tool can write to it in any mode of the
 	 * sandbox. Each database has its own subdirectory. */
@@ -43,16 +41,15 @@ struct ik_store_options {
 struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_options *options,
 	struct ik_error *error);
 
-/* Is this a PostgreSQL connection string: a URI, or keywords with values? */
+/* Is this a PostgreSQL connection string: a URI ("postgresql://HOST/DATABASE"), or keywords with
+ * values ("host=... dbname=...")? */
 bool ik_postgres_is_uri(const char *uri);
 
-/*
- * Store everything, within a few seconds; what can't be stored stays in the journals for the next
+/* Store everything, within a few seconds; what can't be stored stays in the journals for the next
  * process that uses the database. Pending reads are forgotten. Returns NULL. *ret_lost (may be
  * NULL): number of events that no journal accepted. notice (may be NULL): IK_OK if all is stored
- * ("" or a notice not reported yet), else a sentence that says where the events are, or why they
- * are lost.
- */
+ * (its text is then "" or a notice not reported yet), else where the events are, or why they are
+ * lost. */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
 /* Called between turns of the loop; each may be NULL. */
@@ -87,11 +84,9 @@ const char *ik_store_name(const struct ik_store *store);
 /* Begin a session with this ID in this directory, unless it has been begun. */
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
 
-/*
- * Continue a stored session whose newest known event has this number. If another process has
+/* Continue a stored session whose newest known event has this number. If another process has
  * continued it by the time an event is stored, that event and later ones become a fork (forked in
- * ik_store_events).
- */
+ * ik_store_events). */
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence);
 
