@@ -93,14 +93,6 @@ static void tell_call_message(struct ik_view *view, const struct ik_message *mes
 	free(name);
 }
 
-/* Tell of what the user has said; its files are only named. */
-static void tell_user(struct ik_view *view, const struct ik_message *message)
-{
-	if (!ik_message_is_automatic(message))
-		ik_update_text(view->viewer, "user_message_chunk", message->id, message->content,
-			ik_message_typed(message));
-}
-
 /* Tell of a command's output, and (line) of the command. */
 static void tell_command(struct ik_view *view, const struct ik_message *message, bool line)
 {
@@ -131,7 +123,10 @@ static void tell_message(struct ik_view *view, const struct ik_message *message)
 
 	switch (message->kind) {
 	case IK_KIND_USER:
-		tell_user(view, message);
+		/* Its files are only named. */
+		if (!ik_message_is_automatic(message))
+			ik_update_text(view->viewer, "user_message_chunk", message->id, message->content,
+				ik_message_typed(message));
 		break;
 	case IK_KIND_ASSISTANT:
 	case IK_KIND_THINKING:

@@ -1,6 +1,6 @@
 #include "chat/chat.h"
 
-#include <locale.h>
+#include <langinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +137,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		return IK_FAILED;
 	chat->plain = chat->options->screen_reader || setup->config->ui_screen_reader;
 	chat->ansi = is_ansi(term.type);
+	chat->utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 	chat->osc = ik_osc_find(getenv);
 	ik_chat_size(chat, &term.rows, &term.columns);
 	if (!chat->plain && !(chat->term = ik_term_new(&term, error)))

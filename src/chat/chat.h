@@ -106,6 +106,7 @@ struct ik_chat {
 	struct ik_core core;
 	bool core_started; /* at the first frame, before any key */
 	bool plain, ansi;  /* plain lines, no cells; the terminal can move its cursor */
+	bool utf8;         /* it shows UTF-8 */
 
 	struct ik_tty *tty;
 	struct ik_term *term;               /* NULL if plain lines are shown */
@@ -340,7 +341,8 @@ void ik_chat_draft_due(void *chat);
 /*
  * agent.c: ask a question on an agent's screen, once that is shown, and return its ID.
  * The handler gets the answer once, unless the question is withdrawn first; it
- * may ask again. answer is NULL if the conversation is closed unanswered.
+ * may ask again. answer is NULL if the conversation is closed unanswered. The
+ * question's text is released.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
@@ -411,6 +413,8 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text);
 void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy);
 /* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* Handle the end of an agent's restore (an ik_session_restored). */
+void ik_agent_restored(void *agent, const struct ik_error *error);
 /* Prepare an agent for a change of session. */
 void ik_agent_session_changed(struct ik_agent *agent);
 

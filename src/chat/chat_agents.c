@@ -1,6 +1,5 @@
 #include "chat/chat.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,7 +190,7 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	agent->next = *place;
 	*place = agent;
 	if (chat->plain)
-		agent->linear = ik_linear_new(ik_text_equal(nl_langinfo(CODESET), "UTF-8"), chat->ansi,
+		agent->linear = ik_linear_new(chat->utf8, chat->ansi,
 			chat->ansi && chat->osc.marks && chat->setup->config->ui_marks);
 	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
 	agent->choices = ik_choices_new(&chat->core, on_choices, agent);

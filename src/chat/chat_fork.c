@@ -230,16 +230,6 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- /fork PROMPT ---- */
 
-static void on_restored(void *arg, const struct ik_error *error)
-{
-	struct ik_agent *agent = arg;
-
-	agent->restoring = false;
-	if (error)
-		ik_session_add_problem(agent->session, error->text);
-	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
-}
-
 /* Create a child of the shown agent and store its session's ID. The session has all events up to
  * sequence. */
 static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const char *prompt,
@@ -262,10 +252,10 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 
 		free(sentence);
 		ik_session_restore(child->session,
-			&(struct ik_restoring){ ret_id, copy, .done = on_restored, .arg = child });
+			&(struct ik_restoring){ ret_id, copy, .done = ik_agent_restored, .arg = child });
 	} else {
 		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
-		on_restored(child, NULL);
+		ik_agent_restored(child, NULL);
 	}
 	return child;
 }

@@ -2,7 +2,6 @@
  * is wanted while another window has focus.  All of it follows from the states of the agents. */
 #include "chat/chat.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +14,6 @@
 
 #define LONG_MS 10000          /* a turn that took longer has ended unwatched */
 #define PROGRAM_MS (60 * 1000) /* limit on the user's program */
-
-static bool is_utf8(void)
-{
-	return ik_text_equal(nl_langinfo(CODESET), "UTF-8");
-}
 
 static void write_out(struct ik_chat *chat, struct ik_buf *out)
 {
@@ -74,7 +68,7 @@ static void show_title(struct ik_chat *chat, enum ik_agent_state state)
 	free(chat->title);
 	chat->title = title;
 	ik_buf_init(&out, IK_KIB(4));
-	ik_osc_put_title(&out, title, is_utf8());
+	ik_osc_put_title(&out, title, chat->utf8);
 	write_out(chat, &out);
 }
 
@@ -133,7 +127,7 @@ static void notify(const struct ik_agent *agent, const char *sentence)
 
 	if (ik_text_equal(how, "auto")) {
 		ik_buf_init(&out, IK_KIB(4));
-		ik_osc_put_notice(&out, &chat->osc, title, sentence, is_utf8());
+		ik_osc_put_notice(&out, &chat->osc, title, sentence, chat->utf8);
 		write_out(chat, &out);
 	} else if (!ik_text_equal(how, "off")) {
 		run_program(chat, title, sentence);

@@ -78,12 +78,6 @@ struct work {
 	const struct ik_message *reply; /* the last reply, or NULL */
 };
 
-/* Did the message come after the fork? Messages without a number did. */
-static bool is_own(const struct ik_agent *agent, const struct ik_message *message)
-{
-	return message->sequence == 0 || message->sequence > agent->forked_at;
-}
-
 static struct work work_of(const struct ik_agent *agent)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
@@ -94,7 +88,8 @@ static struct work work_of(const struct ik_agent *agent)
 		const struct ik_message *message = ik_conversation_at(conversation, --i);
 		struct ik_usage usage;
 
-		if (!is_own(agent, message))
+		/* Before the fork; messages without a number came after it. */
+		if (message->sequence > 0 && message->sequence <= agent->forked_at)
 			break;
 		if (ik_message_is_question(message))
 			work.turns++;

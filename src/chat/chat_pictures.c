@@ -3,7 +3,6 @@
  * drawn is kept while there is room. */
 #include "chat/chat.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,10 +66,10 @@ static bool find_cell(const struct ik_chat *chat, int *ret_width, int *ret_heigh
 enum ik_drawing_way ik_chat_pictures_way(const struct ik_chat *chat)
 {
 	const char *wanted = chat->setup->config->ui_pictures;
-	bool utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8"), best = ik_text_equal(wanted, "auto");
+	bool best = ik_text_equal(wanted, "auto");
 	int width, height;
 
-	if (!chat->term || !utf8 || ik_text_equal(wanted, "off") ||
+	if (!chat->term || !chat->utf8 || ik_text_equal(wanted, "off") ||
 		ik_term_colours(chat->term) == IK_COLOURS_NONE)
 		return IK_DRAWING_NONE;
 	if (best && chat->modes.pictures)

@@ -27,10 +27,11 @@ void ik_agent_session_changed(struct ik_agent *agent)
 	ik_core_policy_changed(core);
 }
 
-static void on_resumed(void *arg, const struct ik_error *error)
+void ik_agent_restored(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
 
+	agent->restoring = false;
 	if (error)
 		ik_session_add_problem(agent->session, error->text);
 	if (agent->before)
@@ -60,7 +61,7 @@ static void switch_now(struct ik_agent *agent, const char *id, struct ik_convers
 	ik_screen_session_runs(agent->screen, id);
 	ik_screen_close_side(agent->screen);
 	ik_session_restore(agent->session,
-		&(struct ik_restoring){ .id = id, .copy = copy, .done = on_resumed, .arg = agent });
+		&(struct ik_restoring){ .id = id, .copy = copy, .done = ik_agent_restored, .arg = agent });
 }
 
 /* Switch an agent whose turn has ended, whether it is shown or not. */

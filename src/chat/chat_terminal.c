@@ -92,8 +92,10 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 		   : _("Wheel, clicks and selection are the terminal's"));
 }
 
-static void stop_waiting(struct ik_chat *chat)
+void ik_chat_terminal_unanswered(void *arg)
 {
+	struct ik_chat *chat = arg;
+
 	ik_timer_stop(chat->answer_timer);
 	ik_input_expect(chat->input, false);
 	ik_tty_expect(chat->tty, false);
@@ -117,11 +119,6 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 	ik_timer_start(chat->answer_timer, ANSWER_MS);
 }
 
-void ik_chat_terminal_unanswered(void *arg)
-{
-	stop_waiting(arg);
-}
-
 static void take_report(struct ik_chat *chat, const char *report, size_t length)
 {
 	struct ik_term_modes modes = chat->modes;
@@ -131,7 +128,7 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 	if (ik_background_is_fence(report, length)) {
 		chat->sixels = chat->sixels || ik_sixels_are_known(report, length);
 		ik_screen_touch(chat->screen);
-		stop_waiting(chat);
+		ik_chat_terminal_unanswered(chat);
 	} else if (ik_keyboard_is_offered(report, length)) {
 		modes.keyboard = true;
 		switch_modes(chat, modes);

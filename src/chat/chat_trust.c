@@ -128,12 +128,6 @@ static void put_contents(const struct ik_untrusted *file, struct ik_buf *out)
 
 /* ---- what a scan skipped ---- */
 
-/* Return a file's name as the user knows it. */
-static const char *name_of(const struct ik_chat_trust *trust, const struct ik_untrusted *file)
-{
-	return ik_project_relative(&trust->chat->setup->project, file->path);
-}
-
 /* Return a signature of the files in their current state; the caller frees it. If it changes,
  * the user is asked again. */
 static char *signature(const struct ik_chat_trust *trust)
@@ -188,7 +182,8 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	};
 
 	for (size_t i = 0; i < trust->files.count; i++) {
-		const char *name = name_of(trust, &trust->files.items[i]);
+		const char *name = ik_project_relative(&trust->chat->setup->project,
+			trust->files.items[i].path);
 		struct ik_buf about;
 
 		ik_buf_init(&about, IK_MIB(1));

@@ -489,13 +489,14 @@ struct ik_json_span ik_message_data(const struct ik_message *message)
 
 char *ik_message_tool_name(const struct ik_message *message)
 {
-	if (message->kind == IK_KIND_TOOL_CALL)
-		return ik_json_string_new(ik_json_at(ik_message_data(message), "function.name"), NULL);
-	if (message->kind == IK_KIND_TOOL_RESULT)
-		return ik_json_string_new(ik_json_member(ik_message_data(message), "name"), NULL);
-	if (message->kind == IK_KIND_COMMAND)
-		return ik_json_string_new(ik_json_at(ik_message_data(message), "call.name"), NULL);
-	return NULL;
+	static const char *const places[IK_KIND_COUNT] = {
+		[IK_KIND_TOOL_CALL] = "function.name",
+		[IK_KIND_TOOL_RESULT] = "name",
+		[IK_KIND_COMMAND] = "call.name",
+	};
+	const char *place = places[message->kind];
+
+	return place ? ik_json_string_new(ik_json_at(ik_message_data(message), place), NULL) : NULL;
 }
 
 /* Return a decoded string, or the JSON text of any other value; NULL if there is no value. */

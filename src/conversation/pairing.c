@@ -57,12 +57,10 @@ void ik_pairing_lost_envelope(struct ik_buf *out)
 		"\"error_code\":\"TOOL_CANCELLED\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}");
 }
 
-size_t ik_pairing_complete(struct ik_conversation *conversation, struct ik_message ***ret_added)
+size_t ik_pairing_complete(struct ik_conversation *conversation)
 {
 	size_t count = ik_conversation_count(conversation);
 	size_t *pairs = ik_pairing_new(conversation, 0);
-	struct ik_message **added = NULL;
-	size_t added_count = 0;
 	struct ik_buf envelope;
 
 	ik_buf_init(&envelope, IK_KIB(4));
@@ -75,13 +73,12 @@ size_t ik_pairing_complete(struct ik_conversation *conversation, struct ik_messa
 		char *name = ik_message_tool_name(call);
 		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
 			envelope.data, envelope.length, false, 0, NULL);
-		free(name);
+
 		ik_conversation_append(conversation, result);
-		added = ik_alloc_array(added, added_count + 1, sizeof(*added));
-		added[added_count++] = result;
+		ik_message_unref(result);
+		free(name);
 	}
 	ik_buf_done(&envelope);
 	free(pairs);
-	*ret_added = added;
-	return added_count;
+	return ik_conversation_count(conversation) - count;
 }

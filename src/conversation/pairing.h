@@ -20,12 +20,9 @@ size_t *ik_pairing_new(const struct ik_conversation *conversation, size_t first)
  * one. */
 void ik_pairing_lost_envelope(struct ik_buf *out);
 
-/*
- * Append a result to each call that has none, because providers refuse such a conversation. Its
- * envelope says that the program ended first. *ret_added gets the new messages, which the caller
- * stores and unrefs. Return their number. They are at the end, not after their calls: serializers
- * find results by call id, not by position.
- */
-size_t ik_pairing_complete(struct ik_conversation *conversation, struct ik_message ***ret_added);
+/* Append a result to each call that has none, because providers refuse such a conversation. Its envelope
+ * says that the program ended first. Return their number. They are at the end, not after their calls:
+ * serializers find results by call id, not by position. */
+size_t ik_pairing_complete(struct ik_conversation *conversation);
 
 #endif

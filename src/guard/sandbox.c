@@ -932,7 +932,7 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
 
 	if (state != IK_SANDBOX_ON && state != IK_SANDBOX_IN_PART)
 		return;
-	ik_buf_puts(out, "Tools, and all that they start, run in a sandbox that the kernel holds: ");
+	ik_buf_puts(out, " Tools, and all that they start, run in a sandbox that the kernel holds: ");
 	put_bounds(sandbox, out);
 	ik_buf_puts(out,
 		". What fails with \"Permission denied\", \"Operation not permitted\" or "

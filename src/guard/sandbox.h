@@ -96,7 +96,7 @@ enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox);
  * IKIGAI_SANDBOX, which unsets it (static). sandbox may be NULL. */
 const char *ik_sandbox_variable(const struct ik_sandbox *sandbox, const char *tool);
 
-/* Append the description for the model; nothing if nothing is confined. */
+/* Append the description for the model, after a blank; nothing if nothing is confined. */
 void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out);
 /* Append the hint for a call that was refused something. */
 void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out);

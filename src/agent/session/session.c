@@ -872,30 +872,23 @@ static void put_names(const struct ik_session *session, struct ik_buf *out)
 /* Return the system prompt, which is the same in every round. */
 static char *make_prompt(const struct ik_session *session)
 {
-	const struct ik_sandbox *sandbox = session->options.run.sandbox;
-	const char *instructions = session->instructions;
-	bool tools = !session->options.no_tools;
-	struct ik_buf bounds, output, names;
-	char *prompt;
+	const struct ik_session_options *options = &session->options;
+	struct ik_buf prompt;
 
-	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
-	ik_buf_init(&names, IK_LIMIT_ARGUMENTS);
-	if (tools)
-		put_names(session, &names);
-	ik_buf_init(&output, 2 * IK_LIMIT_SCHEMA);
-	if (session->options.output_schema)
-		ik_output_put_instruction(session->options.output_schema, &output);
-	if (tools && sandbox)
-		ik_sandbox_put_words(sandbox, &bounds);
-	prompt = ik_format("%s%s%s%s%s%s\n\nThe working directory is %s.%s%s%s",
-		session->record->prompt, tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "",
-		bounds.length > 0 ? " " : "", bounds.data, names.data ? names.data : "",
-		session->record->directory, instructions ? "\n\n" : "", instructions ? instructions : "",
-		output.data);
-	ik_buf_done(&bounds);
-	ik_buf_done(&output);
-	ik_buf_done(&names);
-	return prompt;
+	ik_buf_init(&prompt, IK_LIMIT_REQUEST);
+	ik_buf_puts(&prompt, session->record->prompt);
+	if (!options->no_tools)
+		ik_buf_printf(&prompt, "\n\n%s", ik_envelope_paragraph());
+	if (!options->no_tools && options->run.sandbox)
+		ik_sandbox_put_words(options->run.sandbox, &prompt);
+	if (!options->no_tools)
+		put_names(session, &prompt);
+	ik_buf_printf(&prompt, "\n\nThe working directory is %s.", session->record->directory);
+	if (session->instructions)
+		ik_buf_printf(&prompt, "\n\n%s", session->instructions);
+	if (options->output_schema)
+		ik_output_put_instruction(options->output_schema, &prompt);
+	return ik_buf_take(&prompt, NULL);
 }
 
 void ik_session_sandbox_changed(struct ik_session *session)

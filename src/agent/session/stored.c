@@ -70,17 +70,16 @@ static void emit_messages(struct ik_stored *stored, struct ik_message *const *me
 static void repair(struct ik_stored *stored)
 {
 	struct ik_session_record *record = stored->record;
-	struct ik_message **added;
-	size_t count = ik_pairing_complete(record->conversation, &added);
+	size_t first = ik_conversation_count(record->conversation);
+	size_t end = first + ik_pairing_complete(record->conversation);
 
-	if (count == 0)
-		return;
-	for (size_t i = 0; i < count; i++)
-		ik_store_append(record->store, record->id, added[i]);
-	emit_messages(stored, added, count);
-	for (size_t i = 0; i < count; i++)
-		ik_message_unref(added[i]);
-	free(added);
+	for (size_t i = first; i < end; i++)
+		ik_store_append(record->store, record->id, ik_conversation_at(record->conversation, i));
+	for (size_t i = first; i < end; i++) {
+		struct ik_message *message = ik_conversation_at(record->conversation, i);
+
+		emit_messages(stored, &message, 1);
+	}
 }
 
 /* Let turns begin if all messages are loaded and the session is ours. */
@@ -406,15 +405,6 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 		read_news(stored);
 }
 
-/* Read the newest page, now that the lock's state is known and the session can be read. */
-static void read_newest(struct ik_stored *stored)
-{
-	const struct ik_session_record *record = stored->record;
-
-	if (!record->closing)
-		stored->page = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest, stored);
-}
-
 /* Fail to restore the session, since it is open elsewhere. */
 static void refuse_to_restore(struct ik_stored *stored)
 {
@@ -430,6 +420,7 @@ static void refuse_to_restore(struct ik_stored *stored)
 /* Restore the session, now that its lock's state is known. */
 static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 {
+	struct ik_session_record *record = stored->record;
 	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
 
 	if (theirs && stored->restoring.when_locked == IK_LOCKED_WAIT) {
@@ -444,10 +435,11 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 		refuse_to_restore(stored);
 		return;
 	}
-	stored->record->read_only = theirs;
+	record->read_only = theirs;
 	if (theirs)
 		emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
-	read_newest(stored);
+	if (!record->closing)
+		stored->page = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest, stored);
 }
 
 static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)

@@ -690,20 +690,6 @@ struct ik_event ik_retry_event(const struct ik_input *input)
 	};
 }
 
-/* Report that the request is sent again; it failed before any of the reply was visible. */
-static void on_retry(struct ik_turn *turn, const struct ik_input *input)
-{
-	ik_reply_clear(&turn->reply);
-	emit(turn, ik_retry_event(input));
-}
-
-/* Report that another model gets the request. */
-static void on_fallback(struct ik_turn *turn, const struct ik_input *input)
-{
-	ik_reply_clear(&turn->reply);
-	append_notice(turn, input->text);
-}
-
 /* Show a break between two texts of a reply, which are messages of their own. */
 static void emit_break(struct ik_turn *turn)
 {
@@ -758,12 +744,6 @@ static enum ik_status take_search(struct ik_turn *turn, const struct ik_delta *d
 	return status;
 }
 
-static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
-{
-	turn->reply.has_usage = true;
-	turn->reply.usage = ik_delta_usage(delta, &turn->price);
-}
-
 static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	enum ik_status status = IK_OK;
@@ -800,7 +780,8 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 		status = ik_reply_add_opaque(&turn->reply, delta);
 		break;
 	case IK_DELTA_USAGE:
-		take_usage(turn, delta);
+		turn->reply.has_usage = true;
+		turn->reply.usage = ik_delta_usage(delta, &turn->price);
 		break;
 	case IK_DELTA_STOP:
 		turn->reply.stop = delta->stop;
@@ -1104,10 +1085,23 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 	return NULL;
 }
 
-/* Is input about the current request? */
-static bool is_current(const struct ik_turn *turn, const struct ik_input *input)
+/* Process an input about the current request. */
+static void on_stream(struct ik_turn *turn, const struct ik_input *input)
 {
-	return turn->state == IK_TURN_STREAMING && input->request == turn->request;
+	if (input->kind == IK_INPUT_DELTA) {
+		on_delta(turn, input->delta);
+	} else if (input->kind == IK_INPUT_STREAM_END) {
+		on_stream_end(turn);
+	} else if (input->kind == IK_INPUT_STREAM_FAILED) {
+		fail_request(turn, input->code, input->text, input->text_length);
+	} else {
+		/* It is sent again: it failed before any of the reply was visible. */
+		ik_reply_clear(&turn->reply);
+		if (input->kind == IK_INPUT_RETRY)
+			emit(turn, ik_retry_event(input));
+		else
+			append_notice(turn, input->text);
+	}
 }
 
 void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
@@ -1152,24 +1146,12 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 		take_queued(turn);
 		break;
 	case IK_INPUT_DELTA:
-		if (is_current(turn, input))
-			on_delta(turn, input->delta);
-		break;
 	case IK_INPUT_STREAM_END:
-		if (is_current(turn, input))
-			on_stream_end(turn);
-		break;
 	case IK_INPUT_STREAM_FAILED:
-		if (is_current(turn, input))
-			fail_request(turn, input->code, input->text, input->text_length);
-		break;
 	case IK_INPUT_RETRY:
-		if (is_current(turn, input))
-			on_retry(turn, input);
-		break;
 	case IK_INPUT_FALLBACK:
-		if (is_current(turn, input))
-			on_fallback(turn, input);
+		if (turn->state == IK_TURN_STREAMING && input->request == turn->request)
+			on_stream(turn, input);
 		break;
 	case IK_INPUT_ANSWER:
 		take_answer(turn, input);
