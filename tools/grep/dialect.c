@@ -138,18 +138,29 @@ static uint32_t take_escaped(struct translator *translator)
 	return '?';
 }
 
+/* Return what is behind a class, a collating symbol or an equivalence class, [:x:], [.x.] or [=x=], that
+ * begins at "at"; NULL: none does. */
+static const char *element_end(const char *at)
+{
+	const char end[] = { at[1], ']', '\0' };
+	const char *close;
+
+	if (at[0] != '[' || at[1] == '\0' || !strchr(":.=", at[1]))
+		return NULL;
+	close = strstr(at + 2, end);
+	return close ? close + 2 : NULL;
+}
+
 /* Return the bracket that ends an expression whose contents begin at "at"; NULL: none. */
 static const char *bracket_end(const char *at, bool escapes)
 {
 	at += *at == '^';
 	at += *at == ']';
 	for (; *at != '\0' && *at != ']'; at++) {
-		const char *close = NULL;
+		const char *close = element_end(at);
 
-		if (at[0] == '[' && at[1] != '\0' && strchr(":.=", at[1]))
-			close = strstr(at + 2, (const char[]){ at[1], ']', '\0' });
 		if (close)
-			at = close + 1;
+			at = close - 1;
 		else if (escapes && at[0] == '\\' && at[1] != '\0')
 			at++;
 	}
@@ -241,12 +252,10 @@ static bool take_members(struct translator *translator, const char *end, bool es
 
 	while (translator->at < end && !translator->refusal) {
 		const char *at = translator->at;
-		const char *close = NULL;
+		const char *close = element_end(at);
 
-		if (at[0] == '[' && strchr(":.=", at[1]))
-			close = strstr(at + 2, (const char[]){ at[1], ']', '\0' });
-		if (close && close < end) {
-			feed |= take_element(translator, close + 2);
+		if (close && close <= end) {
+			feed |= take_element(translator, close);
 		} else if (escapes && is_class(at)) {
 			ik_buf_append(translator->out, at, 2);
 			feed = feed || strchr("sDW", at[1]);

@@ -30,7 +30,7 @@ static pid_t start(bool spinning)
 		if (CPU_ISSET(i, &all))
 			CPU_SET(i, &one);
 	(void)sched_setaffinity(0, sizeof one, &one);
-	for (volatile long count = 0;; count++)
+	for (volatile bool busy = true; busy;)
 		;
 }
 

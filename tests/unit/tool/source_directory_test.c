@@ -287,7 +287,7 @@ Test(source_directory, is_patient_on_a_busy_machine)
 	for (int i = 0; i < BUSY; i++) {
 		busy[i] = fork();
 		if (busy[i] == 0)
-			for (volatile long count = 0;; count++)
+			for (volatile bool on = true; on;)
 				;
 	}
 	/* Too short for most of them. */

@@ -8,12 +8,13 @@
 
 Test(alloc, gives_zeroed_memory_also_of_no_size)
 {
+	volatile size_t none = 0; /* compilers warn of a plain one */
 	char *memory = ik_alloc(100);
 
 	for (int i = 0; i < 100; i++)
 		cr_assert_eq(memory[i], 0);
 	free(memory);
-	memory = ik_alloc(0);
+	memory = ik_alloc(none);
 	cr_assert_not_null(memory);
 	free(memory);
 }
