@@ -432,16 +432,16 @@ static void check_tools(struct doctor *doctor, const struct ik_registry *registr
 #define DATABASE N_("database")
 
 /* Ask the store program; report why if it fails. */
-static bool ask(struct doctor *doctor, const char *verb, ik_store_reader *reader)
+static enum ik_status ask(struct doctor *doctor, const char *verb, ik_store_reader *reader)
 {
 	struct ik_awaited awaited = { .loop = doctor->cli.loop, .reader = reader, .arg = doctor };
 	struct ik_error error;
+	enum ik_status status = ik_await(&awaited,
+		ik_store_ask(doctor->cli.store, verb, NULL, ik_await_answer, &awaited), &error);
 
-	if (ik_await(&awaited, ik_store_ask(doctor->cli.store, verb, NULL, ik_await_answer, &awaited),
-			&error) == IK_OK)
-		return true;
-	say(doctor, WRONG, DATABASE, "%s", error.text);
-	return false;
+	if (status != IK_OK)
+		say(doctor, WRONG, DATABASE, "%s", error.text);
+	return status;
 }
 
 /* Is a running chat writing this journal? Its status bar reports what is not stored. */
@@ -569,7 +569,7 @@ static void check_file(struct doctor *doctor)
 		say(doctor, OK, DATABASE, _("%s will be made with the first session"), path);
 	else if (access(path, W_OK) != 0)
 		say(doctor, WRONG, DATABASE, _("%s cannot be written: %s"), path, strerror(errno));
-	else if (ask(doctor, "check", NULL))
+	else if (ask(doctor, "check", NULL) == IK_OK)
 		(void)ask(doctor, "facts", on_file_facts);
 	say_what_was_damaged(doctor);
 }
@@ -703,6 +703,7 @@ static void check_database(struct doctor *doctor)
 {
 	struct ik_cli *cli = &doctor->cli;
 	const char *database = cli->setup->database;
+	enum ik_status asked = IK_OK;
 	struct ik_error error;
 
 	if (!database) {
@@ -715,7 +716,9 @@ static void check_database(struct doctor *doctor)
 		say(doctor, WRONG, DATABASE, "%s", error.text);
 	else if (!ik_postgres_is_uri(database))
 		check_file(doctor);
-	else if (!ask(doctor, "facts", on_server_facts))
+	else
+		asked = ask(doctor, "facts", on_server_facts);
+	if (asked != IK_OK && asked != IK_NOT_FOUND) /* the store program, which was named */
 		say(doctor, NOTE, DATABASE,
 			_("check the address, and that the server runs; the chat "
 			  "goes on without it and keeps what is said until it is back"));

@@ -57,6 +57,12 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 		ik_buf_printf(out, "; %s", _(lacks[i].lack));
 		whole = false;
 	}
+	if (!ik_confine_has_filter()) {
+		ik_buf_printf(out, "; %s",
+			_("there is no filter of system calls for this processor: without network, only "
+			  "TCP is held back"));
+		whole = false;
+	}
 	return whole;
 }
 

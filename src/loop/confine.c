@@ -66,6 +66,15 @@ static struct sock_filter socket_filter[] = {
 };
 #endif
 
+bool ik_confine_has_filter(void)
+{
+#ifdef NATIVE_CALLS
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* Refuse sockets from here on. Return 0, or -1 with errno. */
 static int refuse_sockets(void)
 {

@@ -67,6 +67,9 @@ struct ik_confinement {
 /* Return the kernel's Landlock ABI; 0: not supported or switched off. Asks the kernel each time. */
 int ik_confine_abi(void);
 
+/* Is there a filter for this processor? Without one, and without network, Landlock refuses TCP only. */
+bool ik_confine_has_filter(void);
+
 /*
  * Make a confinement from a plan and the files as they are now. Close it with ik_confine_close(). A
  * place that does not exist allows nothing. IK_UNAVAILABLE: the kernel cannot do it; the sentence
