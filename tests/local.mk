@@ -21,6 +21,7 @@ TESTS += $(SOURCE_CHECKS) tests/check-install
 EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source tests/check-configure tests/check-install \
 	tests/check-docs tests/check-packaging tests/check-po tests/check-stable tests/stable \
 	tests/check-all tests/run-test \
+	tests/stand-in/criterion.c tests/stand-in/criterion/criterion.h \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
 
 # The store on a server that is started for it; the program is tests/unit/store/store_test.

@@ -38,6 +38,7 @@ pkgs.stdenv.mkDerivation {
 
   meta = {
     description = "Chat with a language model that acts through tools";
+    homepage = "https://example.org/ikigai";
     license = pkgs.lib.licenses.mit;
     platforms = pkgs.lib.platforms.linux;
     mainProgram = "ikigai";
