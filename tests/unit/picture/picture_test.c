@@ -29,7 +29,8 @@ static struct file picture_file(enum ik_picture_format format, int width, int he
 	case IK_PICTURE_WEBP: file.bytes = gdImageWebpPtr(picture, &file.length); break;
 	}
 	gdImageDestroy(picture);
-	cr_assert_not_null(file.bytes);
+	if (!file.bytes)
+		cr_skip_test("this libgd was made without that format");
 	return file;
 }
 
