@@ -155,14 +155,6 @@ enum ik_status ik_protocol_read_parameters(struct ik_tool *tool, struct ik_json_
 	return status;
 }
 
-/* Accept the tool and keep its description exactly as printed. */
-static void accept_object(struct ik_tool *tool, struct ik_json_span object)
-{
-	tool->schema = ik_strndup(object.text, object.length);
-	tool->schema_length = object.length;
-	tool->state = IK_TOOL_OK;
-}
-
 /* Read the names of the parameters that name files the tool writes: an array of strings. */
 static enum ik_status read_writes(struct ik_tool *tool, struct ik_json_span writes)
 {
@@ -251,8 +243,11 @@ enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text
 			parameters);
 	if (status == IK_OK && native)
 		status = read_optional(ret_tool, object);
-	if (status == IK_OK)
-		accept_object(ret_tool, object);
+	if (status == IK_OK) {
+		ret_tool->schema = ik_strndup(object.text, object.length); /* exactly as printed */
+		ret_tool->schema_length = object.length;
+		ret_tool->state = IK_TOOL_OK;
+	}
 	return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "guard/sandbox.h"
 #include "json/schema.h"
+#include "json/write.h"
 #include "tool/protocol.h"
 #include "tool/returned_files.h"
 #include "tool/source.h"
@@ -149,15 +150,11 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 /* Return "30", "0.5", without the locale's decimal sign (new memory). */
 static char *seconds_text(int64_t milliseconds)
 {
-	char *text = ik_format("%lld.%03lld", (long long)milliseconds / 1000,
-		(long long)milliseconds % 1000);
-	size_t length = strlen(text);
+	struct ik_buf text;
 
-	while (text[length - 1] == '0')
-		text[--length] = '\0';
-	if (text[length - 1] == '.')
-		text[--length] = '\0';
-	return text;
+	ik_buf_init(&text, IK_KIB(1));
+	ik_json_printf(&text, "%g", (double)milliseconds / 1000);
+	return ik_buf_take(&text, NULL);
 }
 
 /* Return the error that the value printed by a Kodelet tool reports (new memory); NULL: it does not

@@ -14,7 +14,7 @@
 #include "util/path.h"
 
 struct ik_file_keep {
-	char *objects, *path;
+	const char *objects, *path;
 	int directory; /* of the file; -1: it cannot be opened */
 	int from, to;
 	char *temporary;
@@ -27,8 +27,8 @@ struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path)
 {
 	struct ik_file_keep *keep = ik_alloc(sizeof(*keep));
 
-	keep->objects = ik_strdup(objects);
-	keep->path = ik_strdup(path);
+	keep->objects = objects;
+	keep->path = path;
 	keep->directory = keep->from = keep->to = -1;
 	return keep;
 }
@@ -58,8 +58,6 @@ struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 		return NULL;
 	put_down(keep);
 	ik_file_state_done(&keep->state);
-	free(keep->objects);
-	free(keep->path);
 	free(keep);
 	return NULL;
 }

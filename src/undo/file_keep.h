@@ -18,7 +18,8 @@
 
 struct ik_file_keep;
 
-/* Prepare to copy a file into the directory objects, which must exist. */
+/* Prepare to copy a file into the directory objects, which must exist. Both are borrowed until the
+ * free. */
 struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path);
 /* Do one step; true when the copy is complete. */
 bool ik_file_keep_step(struct ik_file_keep *keep);

@@ -20,8 +20,8 @@
 #define SLICE IK_MIB(1)
 
 struct ik_file_put {
-	char *objects, *path;
-	struct ik_file_state wanted, present;
+	const char *objects, *path;
+	const struct ik_file_state *wanted, *present;
 	int directory; /* of the file; everything goes through it, wherever the path leads by now */
 	int from, to;
 	char *temporary; /* name in the directory; NULL: writing in place */
@@ -34,10 +34,10 @@ struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
 {
 	struct ik_file_put *put = ik_alloc(sizeof(*put));
 
-	put->objects = ik_strdup(objects);
-	put->path = ik_strdup(path);
-	put->wanted = ik_file_state_copy(wanted);
-	put->present = ik_file_state_copy(present);
+	put->objects = objects;
+	put->path = path;
+	put->wanted = wanted;
+	put->present = present;
 	put->directory = put->from = put->to = -1;
 	return put;
 }
@@ -63,10 +63,6 @@ struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 	if (!put)
 		return NULL;
 	put_down(put);
-	ik_file_state_done(&put->wanted);
-	ik_file_state_done(&put->present);
-	free(put->objects);
-	free(put->path);
 	free(put);
 	return NULL;
 }
@@ -75,10 +71,10 @@ struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 static bool is_unchanged(struct ik_file_put *put)
 {
 	struct ik_file_state now = ik_file_state_look_in(put->directory, errno, put->path, 0);
-	bool same = now.kind == put->present.kind &&
-		(now.kind == IK_FILE_ABSENT || ik_identity_equal(&now.identity, &put->present.identity)) &&
-		(put->present.directory.inode == 0 ||
-			ik_file_directory_same(&now.directory, &put->present.directory));
+	bool same = now.kind == put->present->kind &&
+		(now.kind == IK_FILE_ABSENT || ik_identity_equal(&now.identity, &put->present->identity)) &&
+		(put->present->directory.inode == 0 ||
+			ik_file_directory_same(&now.directory, &put->present->directory));
 
 	ik_file_state_done(&now);
 	put->changed = !same;
@@ -88,7 +84,7 @@ static bool is_unchanged(struct ik_file_put *put)
 /* Remove the file, and the directories that did not exist before it. */
 static void remove_file(struct ik_file_put *put)
 {
-	const char *until = put->wanted.made_from;
+	const char *until = put->wanted->made_from;
 	char *directory = ik_strdup(put->path);
 	bool removed;
 	int parent;
@@ -176,7 +172,7 @@ static bool open_in_place(struct ik_file_put *put)
 		return false;
 	}
 	identity = ik_identity_of(&status);
-	put->changed = !is_unchanged(put) || !ik_identity_equal(&identity, &put->present.identity);
+	put->changed = !is_unchanged(put) || !ik_identity_equal(&identity, &put->present->identity);
 	if (!put->changed && ftruncate(put->to, 0) != 0)
 		put->number = errno;
 	return !put->changed && put->number == 0;
@@ -208,8 +204,8 @@ static bool open_directory(struct ik_file_put *put)
 {
 	char *directory = ik_path_directory(put->path);
 
-	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory)
-														 : ik_path_open(directory, O_DIRECTORY);
+	put->directory = put->present->kind == IK_FILE_ABSENT ? make_directory(directory)
+														  : ik_path_open(directory, O_DIRECTORY);
 	if (put->directory < 0)
 		put->number = errno;
 	free(directory);
@@ -219,7 +215,7 @@ static bool open_directory(struct ik_file_put *put)
 /* Open source and destination; false: see number. */
 static bool begin(struct ik_file_put *put)
 {
-	char *name = ik_path_join(put->objects, put->wanted.hash);
+	char *name = ik_path_join(put->objects, put->wanted->hash);
 
 	put->from = open(name, O_RDONLY | O_CLOEXEC);
 	if (put->from < 0)
@@ -230,7 +226,7 @@ static bool begin(struct ik_file_put *put)
 	if (!must_be_in_place(put) && open_temporary(put))
 		return true;
 	/* The present contents are kept under their hash, so a crash on the way loses nothing. */
-	return put->present.kind == IK_FILE_REGULAR && open_in_place(put);
+	return put->present->kind == IK_FILE_REGULAR && open_in_place(put);
 }
 
 /* Force the finished copy to the disk and put it in place. */
@@ -238,7 +234,8 @@ static void finish(struct ik_file_put *put)
 {
 	int fd;
 
-	if ((fchmod(put->to, (mode_t)put->wanted.mode) != 0 && put->temporary) || fsync(put->to) != 0) {
+	if ((fchmod(put->to, (mode_t)put->wanted->mode) != 0 && put->temporary) ||
+		fsync(put->to) != 0) {
 		put->number = errno;
 		return;
 	}
@@ -261,7 +258,7 @@ bool ik_file_put_step(struct ik_file_put *put)
 {
 	ssize_t count = -1;
 
-	if (put->wanted.kind == IK_FILE_ABSENT) {
+	if (put->wanted->kind == IK_FILE_ABSENT) {
 		remove_file(put);
 		put_down(put);
 		return true;
@@ -289,6 +286,6 @@ enum ik_status ik_file_put_end(struct ik_file_put *put, struct ik_file_state *re
 	if (put->number != 0)
 		return ik_error_set_errno(error, put->number, _("cannot write %s"), put->path);
 	*ret_state = ik_file_state_look(put->path, 0);
-	memcpy(ret_state->hash, put->wanted.hash, sizeof(ret_state->hash));
+	memcpy(ret_state->hash, put->wanted->hash, sizeof(ret_state->hash));
 	return IK_OK;
 }

@@ -19,7 +19,7 @@ struct ik_file_put;
 /*
  * Start to make a file what it was: give it its contents from objects and its mode, or remove it
  * (together with the empty directories that did not exist then). present is its state now; the file
- * is left alone if that has changed by the time it would be replaced.
+ * is left alone if that has changed by the time it would be replaced. All are borrowed until the free.
  */
 struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
 	const struct ik_file_state *wanted, const struct ik_file_state *present);

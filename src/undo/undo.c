@@ -37,6 +37,8 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 {
 	if (!undo)
 		return NULL;
+	ik_file_put_free(undo->put);
+	ik_file_keep_free(undo->keep);
 	for (size_t i = 0; i < undo->count; i++) {
 		struct ik_undo_result *result = &undo->results[i];
 
@@ -47,8 +49,6 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 		ik_file_state_done(&result->done.after);
 	}
 	free(undo->results);
-	ik_file_keep_free(undo->keep);
-	ik_file_put_free(undo->put);
 	free(undo->directory);
 	free(undo);
 	return NULL;
@@ -123,8 +123,8 @@ static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_
 static void next(struct ik_undo *undo, enum ik_undo_outcome outcome)
 {
 	undo->results[undo->at++].outcome = outcome;
-	undo->keep = ik_file_keep_free(undo->keep);
 	undo->put = ik_file_put_free(undo->put);
+	undo->keep = ik_file_keep_free(undo->keep);
 }
 
 /* The present contents are kept: judge the file and start to replace it. */

@@ -78,7 +78,7 @@ struct ik_worktree {
 struct ik_worktree_call {
 	struct ik_worktree_call *next;
 	struct ik_worktree *tree;
-	char *objects;
+	const char *objects;
 	int64_t since_ms;
 	struct ik_timer *timer;   /* limits the wait before the start */
 	ik_worktree_ready *ready; /* NULL: not waiting */
@@ -629,7 +629,7 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 	struct ik_worktree_call *call = ik_alloc(sizeof(*call)), **end = &tree->first;
 
 	call->tree = tree;
-	call->objects = ik_strdup(objects);
+	call->objects = objects;
 	call->since_ms = since_ms;
 	call->begun = ++tree->moments;
 	ik_buf_init(&call->input, OUTPUT_MOST);
@@ -672,7 +672,6 @@ static void call_free(void *arg)
 	ik_worktree_blobs_free(call->blobs);
 	ik_worktree_check_free(call->check);
 	ik_buf_done(&call->input);
-	free(call->objects);
 	free(call);
 }
 

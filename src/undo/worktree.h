@@ -80,9 +80,9 @@ typedef void ik_worktree_ready(void *arg, enum ik_worktree_problem problem);
 
 /*
  * Announce a call that may change anything. The old contents of files are kept in the directory
- * objects under their hashes (undo/file_keep.h). If not all files can be checked in time, the call
- * waits a moment for a snapshot that reflects since_ms (ik_clock_ms()) or later. True: it may start
- * now, or *ret_problem says why not; false: ready will be called soon.
+ * objects (borrowed until the close) under their hashes (undo/file_keep.h). If not all files can be
+ * checked in time, the call waits a moment for a snapshot that reflects since_ms (ik_clock_ms()) or
+ * later. True: it may start now, or *ret_problem says why not; false: ready will be called soon.
  */
 bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t since_ms,
 	ik_worktree_ready *ready, void *arg, struct ik_worktree_call **ret_call,

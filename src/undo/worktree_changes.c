@@ -261,7 +261,7 @@ struct ik_worktree_found ik_worktree_changes_find(const struct ik_worktree_span 
 }
 
 struct ik_worktree_blobs {
-	char *objects;
+	const char *objects;
 	struct ik_worktree_found *found;
 	size_t at; /* the object that is read */
 	struct ik_buf head;
@@ -279,7 +279,7 @@ struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
 {
 	struct ik_worktree_blobs *blobs = ik_alloc(sizeof(*blobs));
 
-	blobs->objects = ik_strdup(objects);
+	blobs->objects = objects;
 	blobs->found = found;
 	blobs->room = IK_WORKTREE_BYTES_MOST;
 	blobs->to = -1;
@@ -308,7 +308,6 @@ struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs
 		return NULL;
 	put_down(blobs);
 	ik_buf_done(&blobs->head);
-	free(blobs->objects);
 	free(blobs);
 	return NULL;
 }

@@ -53,8 +53,8 @@ void ik_worktree_found_done(struct ik_worktree_found *found);
 
 struct ik_worktree_blobs;
 
-/* Keep the contents in the directory objects under their hashes; found is borrowed. Append the input
- * of cat-file: a line for each object. */
+/* Keep the contents in the directory objects under their hashes; both are borrowed. Append the
+ * input of cat-file: a line for each object. */
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
 	struct ik_worktree_found *found, struct ik_buf *input);
 /* Process a piece of its output. */

@@ -268,7 +268,7 @@ const struct ik_program ik_program = {
 	.binary = "bash",
 	.description = "Execute a shell command and return output",
 	.example = "{\"command\": \"ls -la /tmp\"}",
-	.display = { .kind = "execute", .line = "$ {command}", .command = "command" },
+	.display = { { "kind", "execute" }, { "line", "$ {command}" }, { "command", "command" } },
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,
 	.run = run,

@@ -29,29 +29,6 @@ const struct ik_parameter_kind ik_parameter_kinds[] = {
 	[IK_PARAMETER_BOOLEAN] = { "boolean", "true or false" },
 };
 
-static void put_display(const struct ik_program_display *display, struct ik_buf *out)
-{
-	const struct {
-		const char *name, *value;
-	} members[] = {
-		{ "kind", display->kind },
-		{ "line", display->line },
-		{ "result", display->result },
-		{ "path", display->path },
-		{ "command", display->command },
-		{ "old_text", display->old_text },
-		{ "new_text", display->new_text },
-		{ "at", display->at },
-		{ "times", display->times },
-	};
-
-	ik_json_printf(out, "'display':{");
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-		if (members[i].value)
-			ik_json_printf(out, "'%s':'%s'", members[i].name, members[i].value);
-	ik_json_printf(out, "}");
-}
-
 static void schema_print(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_json_printf(out,
@@ -76,8 +53,10 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 			ik_json_printf(out, "'writes':['%s']", program->writes);
 		ik_json_printf(out, "}");
 	}
-	put_display(&program->display, out);
-	ik_json_printf(out, "}");
+	ik_json_printf(out, "'display':{");
+	for (size_t i = 0; program->display[i][0]; i++)
+		ik_json_printf(out, "'%s':'%s'", program->display[i][0], program->display[i][1]);
+	ik_json_printf(out, "}}");
 	ik_buf_putc(out, '\n');
 }
 

@@ -45,12 +45,6 @@ struct ik_argument {
 
 #define IK_PARAMETERS_MAX 8
 
-/* How calls are shown: the members of "display" (ikigai-writing-tools(7)); NULL: left out. */
-struct ik_program_display {
-	const char *kind, *line, *result;
-	const char *path, *command, *old_text, *new_text, *at, *times;
-};
-
 struct ik_program {
 	const char *name;   /* as the model sees it: file_read */
 	const char *binary; /* as it is installed: file-read */
@@ -58,7 +52,8 @@ struct ik_program {
 	const char *example; /* sample input, for --help */
 	bool read_only;      /* changes nothing */
 	const char *writes;  /* the parameter that names the only file it writes, or NULL */
-	struct ik_program_display display;
+	/* How calls are shown: members of "display" (ikigai-writing-tools(7)), ends with a NULL. */
+	const char *display[10][2];
 	size_t parameter_count;
 	const struct ik_parameter *parameters;
 	void (*run)(const struct ik_argument *arguments, struct ik_tool_answer *answer);

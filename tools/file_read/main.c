@@ -105,10 +105,11 @@ const struct ik_program ik_program = {
 	.description = "Read contents of a file",
 	.example = "{\"file_path\": \"README\", \"offset\": 10, \"limit\": 20}",
 	.read_only = true,
-	.display = { .kind = "read",
-		.line = "Read {file_path}[, from line {offset}][, {limit|line|lines}]"
-				"[, from byte {byte_offset}][, {byte_limit|byte|bytes}]",
-		.path = "file_path" },
+	.display = { { "kind", "read" },
+		{ "line",
+			"Read {file_path}[, from line {offset}][, {limit|line|lines}]"
+			"[, from byte {byte_offset}][, {byte_limit|byte|bytes}]" },
+		{ "path", "file_path" } },
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,
 	.run = run,

@@ -8,7 +8,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-static void list_done(char **list)
+void ik_mcp_list_free(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
@@ -21,13 +21,13 @@ void ik_mcp_entry_done(struct ik_mcp_entry *entry)
 	free(entry->file);
 	free(entry->problem);
 	free(entry->command);
-	list_done(entry->args);
-	list_done(entry->env);
+	ik_mcp_list_free(entry->args);
+	ik_mcp_list_free(entry->env);
 	free(entry->cwd);
 	free(entry->url);
-	list_done(entry->headers);
+	ik_mcp_list_free(entry->headers);
 	free(entry->headers_helper);
-	list_done(entry->tools);
+	ik_mcp_list_free(entry->tools);
 	memset(entry, 0, sizeof(*entry));
 }
 

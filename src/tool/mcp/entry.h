@@ -34,6 +34,8 @@ struct ik_mcp_entry {
 	char **tools;  /* names or globs of those that are used; NULL: all */
 };
 
+/* Release a list. Takes NULL. */
+void ik_mcp_list_free(char **list);
 /* Release the strings, and zero it. */
 void ik_mcp_entry_done(struct ik_mcp_entry *entry);
 

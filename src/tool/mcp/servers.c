@@ -126,13 +126,6 @@ static char *text_of(struct servers_reader *reader, struct ik_json_span value)
 
 /* ---- members ---- */
 
-static void free_list(char **list)
-{
-	for (char **item = list; item && *item; item++)
-		free(*item);
-	free(list);
-}
-
 /* Return the strings of an array, or of an object as its names and values with a separator between
  * them; NULL if it's anything else. */
 static char **list_of(struct servers_reader *reader, struct ik_json_span value,
@@ -161,7 +154,7 @@ static char **list_of(struct servers_reader *reader, struct ik_json_span value,
 	}
 	if (fits)
 		return list;
-	free_list(list);
+	ik_mcp_list_free(list);
 	return NULL;
 }
 
@@ -231,7 +224,7 @@ static bool store(struct servers_reader *reader, const struct server_member *mem
 		return text && *text;
 	default:
 		list = list_of(reader, value, member->takes == LIST ? NULL : separators[member->takes]);
-		free_list(*(char ***)place);
+		ik_mcp_list_free(*(char ***)place);
 		*(char ***)place = list;
 		return list;
 	}

@@ -108,12 +108,6 @@ char *ik_mcp_offered_name(const char *server, const char *tool)
 	return name;
 }
 
-/* Return what a tool's path begins with (new memory); its own name follows. */
-static char *place_of(const struct mcp_server *server)
-{
-	return ik_format("mcp:%s/", server->entry.name);
-}
-
 /* ---- the cache ---- */
 
 /* Return what identifies the server in the cache: the file that is started, and all else by its hash.
@@ -176,7 +170,7 @@ static void announce_failure(struct mcp_server *server, const char *code, char *
 	struct mcp_source *source = server->source;
 	struct ik_tool tool = {
 		.name = ik_strdup(server->entry.name),
-		.path = place_of(server),
+		.path = ik_format("mcp:%s/", server->entry.name),
 		.kind = "mcp",
 		.source = server->entry.project ? IK_SOURCE_PROJECT : IK_SOURCE_USER,
 	};
@@ -199,11 +193,10 @@ static void read_parameters(struct ik_tool *tool, struct ik_json_span schema)
 /* Return what the tool says it does: models want a description. */
 static char *description_of(struct ik_json_span tool, const char *name)
 {
-	static const char *const members[] = { "description", "title" };
-	char *text = NULL;
+	char *text = ik_json_text_new(ik_json_member(tool, "description"));
 
-	for (size_t i = 0; i < 2 && !text; i++)
-		text = ik_json_text_new(ik_json_member(tool, members[i]));
+	if (!text)
+		text = ik_json_text_new(ik_json_member(tool, "title"));
 	return text ? text : ik_strdup(name);
 }
 
@@ -220,7 +213,7 @@ static bool is_wanted(const struct ik_mcp_entry *entry, const char *name)
 static void announce(struct mcp_server *server, struct ik_json_span value)
 {
 	struct mcp_source *source = server->source;
-	char *name = ik_json_text_new(ik_json_member(value, "name")), *place;
+	char *name = ik_json_text_new(ik_json_member(value, "name"));
 	struct ik_json_span hint = ik_json_at(value, "annotations.readOnlyHint");
 	struct ik_tool tool = { .kind = "mcp" };
 	struct ik_error error;
@@ -229,9 +222,8 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 		free(name);
 		return;
 	}
-	place = place_of(server);
 	tool.name = ik_mcp_offered_name(server->entry.name, name);
-	tool.path = ik_format("%s%s", place, name);
+	tool.path = ik_format("mcp:%s/%s", server->entry.name, name);
 	tool.source = server->entry.project ? IK_SOURCE_PROJECT : IK_SOURCE_USER;
 	tool.description = description_of(value, name);
 	tool.schema = ik_strndup(value.text, value.length);
@@ -247,7 +239,6 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 		read_parameters(&tool, ik_json_member(value, "inputSchema"));
 	source->events->found(source->arg, 1);
 	source->events->tool(source->arg, &tool);
-	free(place);
 	free(name);
 }
 
@@ -366,9 +357,10 @@ static void on_list(void *arg, struct ik_json_span result, struct ik_json_span e
 }
 
 /* Ask for the tools, unless that is being done. */
-static void ask_list(struct mcp_server *server)
+static void ask_list(void *arg)
 {
 	static const struct ik_mcp_request_events events = { .answer = on_list };
+	struct mcp_server *server = arg;
 
 	if (server->listing)
 		return;
@@ -384,11 +376,6 @@ static void on_ready(void *arg)
 	ik_timer_stop(server->starting);
 	for (struct mcp_call *call = server->calls; call; call = call->next)
 		ik_timer_start(call->timer, call->timeout_ms);
-}
-
-static void on_changed(void *arg)
-{
-	ask_list(arg);
 }
 
 /* Show what the server logs with all of its calls, and keep the end. */
@@ -482,7 +469,7 @@ static void on_starting(void *arg)
 /* Start a server, and ask it for its tools as soon as it is ready. */
 static bool start(struct mcp_server *server, struct ik_error *error)
 {
-	static const struct ik_mcp_client_events events = { on_ready, on_changed, on_log, on_lost,
+	static const struct ik_mcp_client_events events = { on_ready, ask_list, on_log, on_lost,
 		on_over };
 	struct mcp_source *source = server->source;
 
@@ -863,21 +850,20 @@ static void on_ask(void *arg, struct ik_json_span params)
 	}
 }
 
-/* Return the server that a tool's path names; NULL: it is gone. */
+/* Return the server that a tool's path, mcp:SERVER/TOOL, names; NULL: it is gone. */
 static struct mcp_server *server_at(const struct mcp_source *source, const char *path,
 	const char **ret_name)
 {
-	for (struct mcp_server *server = source->servers; server; server = server->next) {
-		char *place = place_of(server);
-		bool found = !server->gone && ik_text_starts(path, place) &&
-			!strchr(path + strlen(place), '/');
+	const char *place = path + strlen("mcp:"), *slash = strrchr(path, '/');
+	struct mcp_server *server = source->servers;
+	size_t length = (size_t)(slash - place);
 
-		*ret_name = path + strlen(place);
-		free(place);
-		if (found)
-			return server;
-	}
-	return NULL;
+	*ret_name = slash + 1;
+	while (server &&
+		(server->gone || strlen(server->entry.name) != length ||
+			strncmp(server->entry.name, place, length) != 0))
+		server = server->next;
+	return server;
 }
 
 static const struct ik_mcp_request_events call_events = { on_answer, on_progress, on_ask };
