@@ -672,7 +672,6 @@ static void take_group(struct group *group)
 {
 	enum { TOGETHER, ALONE, EXACT } way = TOGETHER;
 	struct ik_database *database = group->database;
-	struct ik_error *error = &database->error;
 
 	if (group->count > 0)
 		ik_database_check_writable(database);
@@ -680,18 +679,12 @@ static void take_group(struct group *group)
 		database->exact = way == EXACT;
 		take_batch(group, way == TOGETHER ? group->count : group->stored + 1);
 		database->exact = false;
-		if (error->status == IK_OK) {
-			way = way == TOGETHER ? TOGETHER : ALONE;
-		} else if (is_away(database)) {
-			return;
-		} else if (way == TOGETHER || (way == ALONE && error->status == IK_INVALID)) {
-			way = way == TOGETHER ? ALONE : EXACT;
-			error->status = IK_OK;
-		} else {
-			way = ALONE;
-			group->intakes[group->stored++]->error = *error;
-			error->status = IK_OK;
-		}
+		if (ik_database_failed(database) && way == EXACT)
+			group->intakes[group->stored++]->error = database->error;
+		if (way != TOGETHER || ik_database_failed(database))
+			way = ik_database_failed(database) && way == ALONE ? EXACT : ALONE;
+		if (!is_away(database))
+			database->error.status = IK_OK;
 	}
 }
 

@@ -19,9 +19,9 @@
 /* A file being converted to journals, one for each session. */
 struct converting {
 	const char *journals;
-	bool tools; /* tools may have written it */
-	bool begun; /* its events are partial replies */
-	bool failed;
+	bool tools;            /* tools may have written it */
+	bool begun;            /* its events are partial replies */
+	struct ik_error error; /* why something couldn't be converted */
 	struct old_session {
 		char id[IK_UUID_TEXT];
 		struct ik_journal *journal;
@@ -30,17 +30,11 @@ struct converting {
 	struct ik_journal *journal; /* of the newest line; NULL if it can't be written */
 };
 
-static void check(struct converting *converting, enum ik_status status)
-{
-	converting->failed = converting->failed || status != IK_OK;
-}
-
 /* Switch to the journal of a session. */
 static void go_to_journal(struct converting *converting, const struct ik_journal_session *session)
 {
 	struct old_session *found = converting->sessions;
 	char writer[IK_UUID_TEXT];
-	struct ik_error ignored;
 
 	for (size_t i = 0; i < converting->count; i++, found++)
 		if (ik_text_equal(found->id, session->id)) {
@@ -52,9 +46,8 @@ static void go_to_journal(struct converting *converting, const struct ik_journal
 	found = &converting->sessions[converting->count];
 	converting->journal = NULL;
 	ik_uuid_new(writer);
-	check(converting,
-		ik_journal_new(converting->journals, writer, session, &converting->journal, &ignored));
-	if (!converting->journal)
+	if (ik_journal_new(converting->journals, writer, session, &converting->journal,
+			&converting->error) != IK_OK)
 		return;
 	memcpy(found->id, session->id, IK_UUID_TEXT);
 	found->journal = converting->journal;
@@ -69,7 +62,7 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 	struct ik_journal_session session = { .id = id, .after = -1 };
 	char *directory = ik_json_text_new(ik_json_member(line, "directory"));
 	struct ik_message *message = ik_event_line_read(line), *notice;
-	struct ik_error ignored;
+	struct ik_error *error = &converting->error;
 
 	session.directory = directory ? directory : "";
 	session.parent = ik_event_line_id(line, "parent", parent) ? parent : NULL;
@@ -91,10 +84,10 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 	if (message &&
 		(ik_event_line_id(line, "stored_as", id) || ik_event_line_id(line, "session", id)))
 		go_to_journal(converting, &session);
-	if (converting->journal)
-		check(converting,
-			converting->begun ? ik_journal_begin_reply(converting->journal, message, &ignored)
-							  : ik_journal_add_event(converting->journal, message, &ignored));
+	if (converting->journal && converting->begun)
+		(void)!ik_journal_begin_reply(converting->journal, message, error);
+	else if (converting->journal)
+		(void)!ik_journal_add_event(converting->journal, message, error);
 	ik_message_unref(message);
 	free(directory);
 }
@@ -102,13 +95,12 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 /* Append to the newest reply. */
 static void take_more(struct converting *converting, struct ik_json_span line, const char *id)
 {
-	struct ik_error ignored;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_REPLY);
 	if (converting->journal && ik_json_string(ik_json_member(line, "content"), &text))
-		check(converting,
-			ik_journal_grow_reply(converting->journal, id, text.data, text.length, &ignored));
+		(void)!ik_journal_grow_reply(converting->journal, id, text.data, text.length,
+			&converting->error);
 	ik_buf_done(&text);
 }
 
@@ -129,7 +121,6 @@ static void convert_lines(struct converting *converting, FILE *file)
 			take_event(converting, line);
 	}
 	free(text);
-	converting->failed = converting->failed || ferror(file);
 }
 
 /* ---- large texts ---- */
@@ -138,15 +129,14 @@ static void convert_lines(struct converting *converting, FILE *file)
 static void copy_parts(struct converting *converting, FILE *file, const char *id, int64_t length)
 {
 	char *part = ik_alloc(IK_LIMIT_PART);
-	struct ik_error ignored;
 	size_t got = 1;
 
 	for (int64_t number = 0; length > 0 && got > 0; number++) {
 		got = fread(part, 1, (size_t)length < IK_LIMIT_PART ? (size_t)length : IK_LIMIT_PART, file);
 		length -= (int64_t)got;
 		if (got > 0)
-			check(converting,
-				ik_journal_add_part(converting->journal, id, number, part, got, &ignored));
+			(void)!ik_journal_add_part(converting->journal, id, number, part, got,
+				&converting->error);
 	}
 	free(part);
 }
@@ -202,7 +192,7 @@ static void convert(const char *path, bool tools, const char *journals)
 	while (converting.count > 0)
 		(void)ik_journal_close(converting.sessions[--converting.count].journal);
 	free(converting.sessions);
-	if (!converting.failed)
+	if (converting.error.status == IK_OK && !ferror(file))
 		(void)unlink(path);
 	(void)fclose(file);
 }

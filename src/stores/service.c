@@ -456,18 +456,12 @@ static void delete_session(struct ik_database *database, const char *session)
 	}
 }
 
-/* Find a hidden session that no fork needs, because its last fork was deleted or its deletion was
- * killed; "" if there is none. */
-static void find_hidden(struct ik_database *database, char ret_id[IK_UUID_TEXT])
-{
-	ik_database_id(database,
-		"SELECT s.id FROM sessions s WHERE s.updated_ms = 0 AND s.event_count = 0"
-		" AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = s.id) ORDER BY s.id LIMIT 1",
-		NULL, ret_id);
-}
-
 static void answer_delete(struct ik_database *database)
 {
+	/* A hidden session that no fork needs: its last fork was deleted, or its deletion killed. */
+	static const char hidden[] =
+		"SELECT s.id FROM sessions s WHERE s.updated_ms = 0 AND s.event_count = 0"
+		" AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = s.id) ORDER BY s.id LIMIT 1";
 	const char *session = ik_connection_text(database->client, "session");
 	char id[IK_UUID_TEXT];
 
@@ -479,7 +473,7 @@ static void answer_delete(struct ik_database *database)
 			ik_format(_("There is no session %s."), session ? session : ""));
 	while (id[0] && !ik_database_failed(database)) {
 		delete_session(database, id);
-		find_hidden(database, id);
+		ik_database_id(database, hidden, NULL, id);
 	}
 }
 
