@@ -1,10 +1,8 @@
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/print.h"
 #include "json/edit.h"
@@ -169,8 +167,7 @@ static enum ik_status put_server(const struct ik_options *options, struct ik_buf
 	if (!options->url == !options->second)
 		return ik_error_set(error, IK_INVALID,
 			_("name a command after --, or an address with --url, such as: ikigai mcp add %s -- "
-			  "npx "
-			  "-y PACKAGE"),
+			  "npx -y PACKAGE"),
 			options->first);
 	if (url)
 		ik_json_printf(out, "{'type':'http','url':'%s'", url);

@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "core/model_choice.h"
@@ -161,11 +160,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static bool fetch(struct model_command *command)
 {
 	const struct ik_config *config = command->cli.setup->config;
-	const struct ik_http_options options = {
-		.connect_timeout_ms = config->http_connect_timeout_s * 1000,
-		.proxy = config->http_proxy,
-		.ca_file = config->http_ca_file,
-	};
+	const struct ik_http_options options = ik_setup_http(command->cli.setup);
 	struct ik_http *http = ik_http_new(command->cli.loop, &options);
 	struct ik_model_list *list = ik_model_list_start(command->cli.loop, http, command->model,
 		config->http_idle_timeout_s * 1000, on_models, command);

@@ -1,7 +1,5 @@
 #include "cli/cli.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "commands/tool_text.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,9 +144,8 @@ int ik_cli_tool_new(const struct ik_options *options, struct ik_setup *setup)
 	ik_buf_init(&word, IK_KIB(64));
 	if (!ik_tool_name_valid(options->first)) {
 		(void)ik_error_set(&error, IK_INVALID,
-			_("\"%s\" cannot be the name of a tool; a name has "
-			  "1 to 64 letters (a to z, A to Z), digits, \"_\" and \"-\", and begins with a letter "
-			  "or \"_\""),
+			_("\"%s\" cannot be the name of a tool; a name has 1 to 64 letters (a to z, A to Z), "
+			  "digits, \"_\" and \"-\", and begins with a letter or \"_\""),
 			options->first);
 		goto fail;
 	}

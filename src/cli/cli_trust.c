@@ -1,16 +1,11 @@
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "core/hook_places.h"
 #include "core/print.h"
 #include "util/alloc.h"
 #include "util/limits.h"
-#include "util/path.h"
 #include "util/sha256.h"
 #include "util/text.h"
 

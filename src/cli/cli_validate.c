@@ -312,12 +312,11 @@ static char *explain(const struct ik_tool *tool, struct ik_json_span envelope)
 			(int)status);
 	if (ik_json_string_is(code, "INVALID_OUTPUT"))
 		return ik_strdup(_("called with {} it prints no JSON; print one JSON value on standard "
-						   "output, "
-						   "and everything else on standard error"));
+						   "output, and everything else on standard error"));
 	if (ik_json_string_is(code, "TOOL_TIMEOUT"))
 		return ik_strdup(_("called with {} it does not end; read standard input to its end, "
-						   "answer, "
-						   "exit; a tool that needs longer says \"timeout_s\" in its schema"));
+						   "answer, exit; a tool that needs longer says \"timeout_s\" in its "
+						   "schema"));
 	return ik_format(_("called with {} tool \"%s\" could not be run"), tool->name);
 }
 
@@ -395,16 +394,14 @@ static bool call_wrongly(struct validation *v)
 		say(v, ADVICE, NULL, _("given input that is not JSON it does not end"));
 	else if (code != 0 && native)
 		say(v, ADVICE, NULL,
-			_("given input that is not JSON it ends with exit code "
-			  "%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
-			  "and exit with 0 "
-			  "(ikigai never sends such input, but people and other programs may)"),
+			_("given input that is not JSON it ends with exit code %d; better answer {\"error\": "
+			  "\"...\", \"error_code\": \"INVALID_ARG\"} and exit with 0 (ikigai never sends such "
+			  "input, but people and other programs may)"),
 			code);
 	else if (native && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK)
 		say(v, ADVICE, NULL,
-			_("given input that is not JSON it prints no JSON "
-			  "either; better answer {\"error\": \"...\", \"error_code\": "
-			  "\"INVALID_ARG\"}"));
+			_("given input that is not JSON it prints no JSON either; better answer {\"error\": "
+			  "\"...\", \"error_code\": \"INVALID_ARG\"}"));
 	else
 		say(v, FINE, NULL, _("it copes with input that is not JSON"));
 	return true;
@@ -431,8 +428,7 @@ static void put_views(struct validation *v)
 			put_json(v, view.data, view.length);
 			if (i == 1 && view.length > SCHEMA_BYTES_MUCH)
 				say(v, ADVICE, NULL,
-					_("its schema is sent with every request; can it do "
-					  "with less than %zu bytes?"),
+					_("its schema is sent with every request; can it do with less than %zu bytes?"),
 					view.length);
 		}
 		ik_buf_done(&view);
@@ -462,8 +458,7 @@ static bool look_at_file(struct validation *v)
 	}
 	if (base[0] == '.' || base[strlen(base) - 1] == '~')
 		say(v, ADVICE, NULL,
-			_("files that begin with a dot or end in ~ are passed "
-			  "over in tool directories"));
+			_("files that begin with a dot or end in ~ are passed over in tool directories"));
 	if (ik_permissions_check(v->path, &error) != IK_OK) {
 		say(v, WRONG, "UNSAFE_PERMISSIONS", "%s", error.text);
 		return false;

@@ -50,19 +50,18 @@ enum { SHOWN_PLACES = 6 };
 
 struct doctor {
 	struct ik_cli cli;
-	bool wrong;  /* a finding was WRONG */
-	char *shown; /* the database's address, without a password */
+	const char *label; /* what is checked: N_() or a name */
+	bool wrong;        /* a finding was WRONG */
+	char *shown;       /* the database's address, without a password */
 };
 
 /* ---- findings ---- */
 
 enum doctor_finding { OK, NOTE, WRONG };
 
-/* Print a finding: what was checked (N_() or a name), what was found and what to do. With --json,
- * print an object. */
-IK_PRINTF(4, 5)
-static void say(struct doctor *doctor, enum doctor_finding finding, const char *label,
-	const char *format, ...)
+/* Print a finding: what was checked, what was found and what to do. With --json, print an object. */
+IK_PRINTF(3, 4)
+static void say(struct doctor *doctor, enum doctor_finding finding, const char *format, ...)
 {
 	static const char *const words[] = {
 		[OK] = N_("ok"),
@@ -78,12 +77,12 @@ static void say(struct doctor *doctor, enum doctor_finding finding, const char *
 	sentence = ik_vformat(format, arguments);
 	va_end(arguments);
 	if (doctor->cli.options->json) {
-		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", label, words[finding],
-			sentence);
+		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", doctor->label,
+			words[finding], sentence);
 	} else {
 		ik_utf8_put_cell(&out, _(words[finding]), WORD_COLUMNS);
 		ik_buf_putc(&out, ' ');
-		ik_utf8_put_cell(&out, _(label), LABEL_COLUMNS);
+		ik_utf8_put_cell(&out, _(doctor->label), LABEL_COLUMNS);
 		ik_buf_putc(&out, ' ');
 		for (const char *at = sentence; *at != '\0'; at++) /* keep each check on one line */
 			ik_buf_putc(&out, *at == '\n' ? ' ' : *at);
@@ -102,16 +101,14 @@ static void check_locale(struct doctor *doctor)
 	const char *name = setlocale(LC_ALL, "");
 
 	if (!name)
-		say(doctor, WRONG, N_("locale"),
-			_("the locale that LANG or LC_ALL names is "
-			  "not installed; take one of \"locale -a\", such as C.UTF-8"));
+		say(doctor, WRONG,
+			_("the locale that LANG or LC_ALL names is not installed; take one of \"locale -a\", "
+			  "such as C.UTF-8"));
 	else if (!ik_text_equal(nl_langinfo(CODESET), "UTF-8"))
-		say(doctor, NOTE, N_("locale"),
-			_("%s is not UTF-8, so the screen is plain "
-			  "ASCII; set LANG=C.UTF-8"),
+		say(doctor, NOTE, _("%s is not UTF-8, so the screen is plain ASCII; set LANG=C.UTF-8"),
 			setlocale(LC_CTYPE, NULL));
 	else
-		say(doctor, OK, N_("locale"), "%s", setlocale(LC_CTYPE, NULL));
+		say(doctor, OK, "%s", setlocale(LC_CTYPE, NULL));
 	(void)setlocale(LC_NUMERIC, "C"); /* as main() does: JSON needs a decimal point */
 }
 
@@ -135,55 +132,55 @@ static void check_terminal(struct doctor *doctor)
 	struct ik_term *term;
 
 	if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
-		say(doctor, NOTE, N_("terminal"),
-			_("standard output is no terminal, so it was not looked at"));
+		say(doctor, NOTE, _("standard output is no terminal, so it was not looked at"));
 		return;
 	}
 	ik_appearance_colours(&options);
 	term = ik_term_new(&options, &error);
 	if (!term)
-		say(doctor, WRONG, N_("terminal"), "%s", error.text);
+		say(doctor, WRONG, "%s", error.text);
 	else if (size.ws_col > 0 && (size.ws_col < MIN_COLUMNS || size.ws_row < MIN_ROWS))
-		say(doctor, WRONG, N_("terminal"),
-			_("it has %dx%d characters; the chat "
-			  "needs %dx%d"),
-			size.ws_col, size.ws_row, MIN_COLUMNS, MIN_ROWS);
+		say(doctor, WRONG, _("it has %dx%d characters; the chat needs %dx%d"), size.ws_col,
+			size.ws_row, MIN_COLUMNS, MIN_ROWS);
 	else if (ik_term_drawn_as(term))
-		say(doctor, NOTE, N_("terminal"),
-			_("%s is not installed (terminfo; the "
-			  "package is often called ncurses-term) and drawn as %s; %dx%d, %s"),
+		say(doctor, NOTE,
+			_("%s is not installed (terminfo; the package is often called ncurses-term) and drawn "
+			  "as %s; %dx%d, %s"),
 			options.type, ik_term_drawn_as(term), size.ws_col, size.ws_row,
 			_(colours[ik_term_colours(term)]));
 	else
-		say(doctor, OK, N_("terminal"), "%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
+		say(doctor, OK, "%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
 			_(colours[ik_term_colours(term)]));
 	(void)ik_term_free(term);
 }
 
-static void check_directories(struct doctor *doctor)
+static void check_home(struct doctor *doctor)
 {
 	const struct ik_places *places = &doctor->cli.setup->places;
 	struct stat found;
 
 	if (places->problem || !places->home) {
-		say(doctor, WRONG, N_("home"), "%s",
+		say(doctor, WRONG, "%s",
 			places->problem ? places->problem
 							: _("there is no home directory; set HOME or IKIGAI_HOME"));
 	} else if (stat(places->home, &found) != 0 || access(places->home, R_OK | W_OK | X_OK) != 0) {
-		say(doctor, WRONG, N_("home"), _("%s cannot be used: %s"), places->home, strerror(errno));
+		say(doctor, WRONG, _("%s cannot be used: %s"), places->home, strerror(errno));
 	} else if ((found.st_mode & 0077) != 0) {
-		say(doctor, WRONG, N_("home"),
-			_("others can look into %s; mend it with: "
-			  "chmod 700 %s"),
-			places->home, places->home);
+		say(doctor, WRONG, _("others can look into %s; mend it with: chmod 700 %s"), places->home,
+			places->home);
 	} else {
-		say(doctor, OK, N_("home"), "%s", places->home);
+		say(doctor, OK, "%s", places->home);
 	}
+}
+
+static void check_directory(struct doctor *doctor)
+{
+	const struct ik_places *places = &doctor->cli.setup->places;
+
 	if (access(places->directory, R_OK | W_OK | X_OK) != 0)
-		say(doctor, NOTE, N_("directory"), _("in %s tools cannot write: %s"), places->directory,
-			strerror(errno));
+		say(doctor, NOTE, _("in %s tools cannot write: %s"), places->directory, strerror(errno));
 	else
-		say(doctor, OK, N_("directory"), "%s", places->directory);
+		say(doctor, OK, "%s", places->directory);
 }
 
 /* The disk space of a file, or of a directory with all its contents. */
@@ -250,8 +247,8 @@ static void check_disk(struct doctor *doctor)
 		}
 		free(sizes[i].name);
 	}
-	say(doctor, OK, N_("disk"), "%s", out.data);
-	say(doctor, OK, N_("disk"),
+	say(doctor, OK, "%s", out.data);
+	say(doctor, OK,
 		_("kept at most: sessions %lld days (keep.sessions_days; 0: for ever), undo data %lld days "
 		  "(keep.undo_days), results that were cut %lld MB (keep.outputs_mb), history %lld MB "
 		  "(keep.history_mb), other files: FILES in ikigai(1)"),
@@ -278,16 +275,12 @@ static void check_sandbox(struct doctor *doctor)
 	else
 		ik_buf_printf(&out, _("; sandbox.mode is %s"),
 			ik_sandbox_mode_name(ik_sandbox_mode(setup->sandbox)));
-	say(doctor,
-		state == IK_SANDBOX_BROKEN ? WRONG
-			: whole                ? OK
-								   : NOTE,
-		N_("sandbox"), "%s", out.data);
+	say(doctor, state == IK_SANDBOX_BROKEN ? WRONG : whole ? OK : NOTE, "%s", out.data);
 	ik_buf_clear(&out);
 	ik_sandbox_put_gaps(setup, &out);
 	for (line = out.data; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		say(doctor, NOTE, N_("sandbox"), "%s", line);
+		say(doctor, NOTE, "%s", line);
 	}
 	ik_buf_done(&out);
 }
@@ -298,11 +291,9 @@ static void check_config(struct doctor *doctor)
 	size_t i;
 
 	for (i = 0; i < warnings->count; i++)
-		say(doctor, NOTE, N_("settings"), "%s", warnings->items[i]);
+		say(doctor, NOTE, "%s", warnings->items[i]);
 	if (warnings->count == 0)
-		say(doctor, OK, N_("settings"),
-			_("all keys are known (ikigai config "
-			  "prints them)"));
+		say(doctor, OK, _("all keys are known (ikigai config prints them)"));
 }
 
 /* ---- hooks, tools and commands ---- */
@@ -319,12 +310,12 @@ static void check_commands(struct doctor *doctor)
 	for (i = 0; (command = ik_custom_command_at(commands, i)); i++)
 		usable += command->state == IK_CUSTOM_USABLE;
 	if (usable > 0)
-		say(doctor, OK, N_("commands"),
+		say(doctor, OK,
 			ngettext("%zu custom command (/help lists it)",
 				"%zu custom commands (/help lists them)", usable),
 			usable);
 	for (i = 0; (problem = ik_custom_commands_problem(commands, i)); i++)
-		say(doctor, NOTE, N_("commands"), "%s", problem);
+		say(doctor, NOTE, "%s", problem);
 }
 
 /* Report what the files of MCP servers say to no effect. */
@@ -335,7 +326,7 @@ static void check_servers(struct doctor *doctor)
 
 	ik_project_read_servers(&setup->project, &setup->places, setup->config, &servers);
 	for (size_t i = 0; i < servers.notes.count; i++)
-		say(doctor, NOTE, N_("servers"), "%s", servers.notes.items[i]);
+		say(doctor, NOTE, "%s", servers.notes.items[i]);
 	ik_mcp_servers_done(&servers);
 }
 
@@ -344,9 +335,9 @@ static void on_status_line(void *arg, const char *line, const char *problem)
 	struct doctor *doctor = arg;
 
 	if (line)
-		say(doctor, OK, N_("status line"), "%s", line);
+		say(doctor, OK, "%s", line);
 	else
-		say(doctor, WRONG, N_("status line"), "ui.status_command: %s", problem);
+		say(doctor, WRONG, "ui.status_command: %s", problem);
 	ik_cli_go_on(&doctor->cli);
 }
 
@@ -384,52 +375,61 @@ static void check_hooks(struct doctor *doctor)
 	struct ik_hooks *hooks = ik_hooks_read(&setup->places, setup->config, &setup->project);
 
 	if (hooks->count > 0)
-		say(doctor, OK, N_("hooks"),
+		say(doctor, OK,
 			ngettext("%zu hook (ikigai hook list prints it)",
 				"%zu hooks (ikigai hook list prints them)", hooks->count),
 			hooks->count);
 	for (size_t i = 0; i < hooks->problems.count; i++)
-		say(doctor, WRONG, N_("hooks"), "%s", hooks->problems.items[i]);
+		say(doctor, WRONG, "%s", hooks->problems.items[i]);
 	ik_hooks_free(hooks);
 }
 
-/* Report the results of a scan of the tools. */
-static void check_tools(struct doctor *doctor, const struct ik_registry *registry)
+/* Report a tool or a skill that is not offered as it is. */
+static void check_tool(struct doctor *doctor, const struct ik_tool *tool)
+{
+	doctor->label = tool->name[0] == '/' ? N_("skills") : N_("tools");
+	if (tool->name[0] == '/' && tool->reason && tool->state != IK_TOOL_UNTRUSTED)
+		say(doctor, tool->state == IK_TOOL_FAILED ? WRONG : NOTE, "%s: %s (%s)", tool->name,
+			tool->reason, tool->path);
+	else if (tool->state == IK_TOOL_FAILED && tool->path[0] == '/')
+		say(doctor, WRONG, _("%s %s; ikigai tool validate %s says more"), tool->name, tool->reason,
+			tool->path);
+	else if (tool->state == IK_TOOL_FAILED) /* of a source without files */
+		say(doctor, WRONG, "%s: %s", tool->name, tool->reason);
+}
+
+/* Scan the tools, and report the results. */
+static void check_tools(struct doctor *doctor)
 {
 	const struct ik_project *project = &doctor->cli.setup->project;
-	size_t count = ik_registry_ok_count(registry), i;
-	char *untrusted = ik_project_warning(project, registry);
-	size_t skills = 0;
+	const struct ik_registry *registry = ik_cli_scan(&doctor->cli, true);
+	size_t count, skills = 0;
+	char *untrusted;
 
-	say(doctor, OK, N_("tools"), ngettext("%zu tool answers", "%zu tools answer", count), count);
-	for (i = 0; i < ik_registry_count(registry); i++) {
-		const struct ik_tool *tool = ik_registry_at(registry, i);
-
-		skills += tool->state == IK_TOOL_SKILL;
-		if (tool->name[0] == '/' && tool->reason && tool->state != IK_TOOL_UNTRUSTED)
-			say(doctor, tool->state == IK_TOOL_FAILED ? WRONG : NOTE, N_("skills"), "%s: %s (%s)",
-				tool->name, tool->reason, tool->path);
-		else if (tool->state == IK_TOOL_FAILED && tool->path[0] == '/')
-			say(doctor, WRONG, N_("tools"), _("%s %s; ikigai tool validate %s says more"),
-				tool->name, tool->reason, tool->path);
-		else if (tool->state == IK_TOOL_FAILED) /* of a source without files */
-			say(doctor, WRONG, N_("tools"), "%s: %s", tool->name, tool->reason);
+	if (!registry)
+		return;
+	count = ik_registry_ok_count(registry);
+	say(doctor, OK, ngettext("%zu tool answers", "%zu tools answer", count), count);
+	for (size_t i = 0; i < ik_registry_count(registry); i++) {
+		skills += ik_registry_at(registry, i)->state == IK_TOOL_SKILL;
+		check_tool(doctor, ik_registry_at(registry, i));
 	}
+	doctor->label = N_("skills");
 	if (skills > 0)
-		say(doctor, OK, N_("skills"),
-			ngettext("%zu skill is offered", "%zu skills are offered", skills), skills);
-	for (i = 0; i < ik_registry_problem_count(registry); i++)
-		say(doctor, WRONG, N_("tools"), "%s", ik_registry_problem(registry, i));
+		say(doctor, OK, ngettext("%zu skill is offered", "%zu skills are offered", skills), skills);
+	doctor->label = N_("tools");
+	for (size_t i = 0; i < ik_registry_problem_count(registry); i++)
+		say(doctor, WRONG, "%s", ik_registry_problem(registry, i));
+	doctor->label = N_("trust");
 	if (ik_trust_problem(project->trust))
-		say(doctor, WRONG, N_("trust"), "%s", ik_trust_problem(project->trust));
+		say(doctor, WRONG, "%s", ik_trust_problem(project->trust));
+	untrusted = ik_project_warning(project, registry);
 	if (untrusted)
-		say(doctor, NOTE, N_("trust"), "%s", untrusted);
+		say(doctor, NOTE, "%s", untrusted);
 	free(untrusted);
 }
 
 /* ---- the database ---- */
-
-#define DATABASE N_("database")
 
 /* Ask the store program; report why if it fails. */
 static enum ik_status ask(struct doctor *doctor, const char *verb, ik_store_reader *reader)
@@ -440,36 +440,27 @@ static enum ik_status ask(struct doctor *doctor, const char *verb, ik_store_read
 		ik_store_ask(doctor->cli.store, verb, NULL, ik_await_answer, &awaited), &error);
 
 	if (status != IK_OK)
-		say(doctor, WRONG, DATABASE, "%s", error.text);
+		say(doctor, WRONG, "%s", error.text);
 	return status;
 }
 
-/* Is a running chat writing this journal? Its status bar reports what is not stored. */
-static bool is_written(const char *directory, const char *name)
+/* Is nobody writing this journal any more? (The status bar of a chat reports what it has not stored.) Say
+ * it if the journal can't be stored whatever the database does. */
+static bool is_left_behind(struct doctor *doctor, const char *directory, const char *name)
 {
 	char *path = ik_path_join(directory, name);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool written = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
-
-	if (fd >= 0)
-		(void)close(fd);
-	free(path);
-	return written;
-}
-
-/* Say it if a journal can't be stored whatever the database does, and return 1. */
-static size_t say_what_is_left_behind(struct doctor *doctor, const char *directory,
-	const char *name)
-{
-	char *path = ik_path_join(directory, name);
 	struct ik_journal_reader *reader = NULL;
 	struct ik_error error;
 
-	if (ik_journal_reader_open(path, &reader, &error) != IK_OK)
-		say(doctor, NOTE, DATABASE, "%s", error.text);
-	reader = ik_journal_reader_close(reader);
+	if (fd >= 0)
+		(void)close(fd);
+	if (!written && ik_journal_reader_open(path, &reader, &error) != IK_OK)
+		say(doctor, NOTE, "%s", error.text);
+	(void)ik_journal_reader_close(reader);
 	free(path);
-	return 1;
+	return !written;
 }
 
 /* Name the damaged journals in a directory, and return how many others have no writer any more. */
@@ -481,13 +472,12 @@ static size_t count_left_behind(struct doctor *doctor, const char *directory)
 
 	while (stream && (entry = readdir(stream)))
 		if (ik_text_ends(entry->d_name, DAMAGED))
-			say(doctor, NOTE, DATABASE,
+			say(doctor, NOTE,
 				_("%s/%s is a damaged journal that was put aside: what was said is in it, as lines "
-				  "of "
-				  "JSON; delete it when you don't need it"),
+				  "of JSON; delete it when you don't need it"),
 				directory, entry->d_name);
-		else if (entry->d_name[0] != '.' && !is_written(directory, entry->d_name))
-			count += say_what_is_left_behind(doctor, directory, entry->d_name);
+		else if (entry->d_name[0] != '.')
+			count += is_left_behind(doctor, directory, entry->d_name);
 	if (stream)
 		(void)closedir(stream);
 	return count;
@@ -507,9 +497,9 @@ static void say_what_was_damaged(struct doctor *doctor)
 
 		if (ik_text_starts(entry->d_name, prefix) && !ik_text_ends(name, "-wal") &&
 			!ik_text_ends(name, "-shm"))
-			say(doctor, NOTE, DATABASE,
-				_("%s is a damaged database that was put "
-				  "aside: look into it with ikigai --database FILE session list"),
+			say(doctor, NOTE,
+				_("%s is a damaged database that was put aside: look into it with ikigai "
+				  "--database FILE session list"),
 				name);
 		free(name);
 	}
@@ -531,7 +521,7 @@ static void say_what_waits(struct doctor *doctor)
 		size_t count = entry->d_name[0] == '.' ? 0 : count_left_behind(doctor, directory);
 
 		if (count > 0)
-			say(doctor, NOTE, DATABASE,
+			say(doctor, NOTE,
 				ngettext("%zu journal in %s has events that are not in a database yet",
 					"%zu journals in %s have events that are not in a database yet", count),
 				count, directory);
@@ -555,7 +545,7 @@ static void on_file_facts(void *arg, const struct ik_store_answer *answer)
 	struct doctor *doctor = arg;
 	int64_t events = number_of(answer->last, "events");
 
-	say(doctor, OK, DATABASE,
+	say(doctor, OK,
 		ngettext("%s: whole, version %lld, %lld event", "%s: whole, version %lld, %lld events",
 			(unsigned long)events),
 		doctor->shown, (long long)number_of(answer->last, "version"), (long long)events);
@@ -566,9 +556,9 @@ static void check_file(struct doctor *doctor)
 	const char *path = doctor->cli.setup->database;
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
-		say(doctor, OK, DATABASE, _("%s will be made with the first session"), path);
+		say(doctor, OK, _("%s will be made with the first session"), path);
 	else if (access(path, W_OK) != 0)
-		say(doctor, WRONG, DATABASE, _("%s cannot be written: %s"), path, strerror(errno));
+		say(doctor, WRONG, _("%s cannot be written: %s"), path, strerror(errno));
 	else if (ask(doctor, "check", NULL) == IK_OK)
 		(void)ask(doctor, "facts", on_file_facts);
 	say_what_was_damaged(doctor);
@@ -576,10 +566,7 @@ static void check_file(struct doctor *doctor)
 
 static bool flag_of(struct ik_json_span line, const char *name)
 {
-	bool flag = false;
-
-	(void)ik_json_bool(ik_json_member(line, name), &flag);
-	return flag;
+	return ik_json_is_true(ik_json_member(line, name));
 }
 
 /* Return a text member of the answer, "" if it is missing. The caller frees it. */
@@ -601,40 +588,39 @@ static bool say_whether_usable(struct doctor *doctor, struct ik_json_span facts)
 	bool has_form = flag_of(facts, "has_form"), usable = false;
 
 	if (flag_of(facts, "has_others"))
-		say(doctor, WRONG, DATABASE,
+		say(doctor, WRONG,
 			_("%s is the database of another program: it has a table \"sessions\" of its own."),
 			shown);
 	else if (flag_of(facts, "read_only"))
-		say(doctor, WRONG, DATABASE,
-			_("%s can only be read: it is a standby, or made so; "
-			  "name the primary, or several hosts with target_session_attrs=read-write"),
+		say(doctor, WRONG,
+			_("%s can only be read: it is a standby, or made so; name the primary, or several "
+			  "hosts with target_session_attrs=read-write"),
 			shown);
 	else if (!has_form && !flag_of(facts, "can_create"))
-		say(doctor, WRONG, DATABASE,
-			_("%s has no tables yet, and the role %s may not make "
-			  "them; its owner runs: GRANT USAGE, CREATE ON SCHEMA public TO %s"),
+		say(doctor, WRONG,
+			_("%s has no tables yet, and the role %s may not make them; its owner runs: GRANT "
+			  "USAGE, CREATE ON SCHEMA public TO %s"),
 			shown, role, role);
 	else if (has_form && !flag_of(facts, "can_use"))
-		say(doctor, WRONG, DATABASE,
-			_("%s: the role %s may not use the tables; their owner "
-			  "runs: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public "
-			  "TO %s"),
+		say(doctor, WRONG,
+			_("%s: the role %s may not use the tables; their owner runs: GRANT SELECT, INSERT, "
+			  "UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO %s"),
 			shown, role, role);
 	else if (has_form && version < wanted && !flag_of(facts, "owns"))
-		say(doctor, WRONG, DATABASE,
-			_("%s: its tables are of version %lld, and this ikigai "
-			  "needs %lld; their owner, %s, runs once: ikigai session list"),
+		say(doctor, WRONG,
+			_("%s: its tables are of version %lld, and this ikigai needs %lld; their owner, %s, "
+			  "runs once: ikigai session list"),
 			shown, (long long)version, (long long)wanted, owner);
 	else
 		usable = true;
 	if (usable && has_form)
-		say(doctor, OK, DATABASE,
+		say(doctor, OK,
 			ngettext("%s: PostgreSQL %s, version %lld, about %lld event",
 				"%s: PostgreSQL %s, version %lld, about %lld events", (unsigned long)events),
 			shown, server, (long long)version, (long long)events);
 	else if (usable)
-		say(doctor, OK, DATABASE,
-			_("%s: PostgreSQL %s; the tables will be made with the first session"), shown, server);
+		say(doctor, OK, _("%s: PostgreSQL %s; the tables will be made with the first session"),
+			shown, server);
 	free(role);
 	free(server);
 	free(owner);
@@ -647,18 +633,16 @@ static void say_what_lacks(struct doctor *doctor, struct ik_json_span facts)
 	int64_t ahead_ms = number_of(facts, "clock_ms") - ik_clock_wall_ms();
 
 	if (!ik_text_equal(encoding, "UTF8"))
-		say(doctor, WRONG, DATABASE,
-			_("its encoding is %s: make a database with ENCODING "
-			  "'UTF8', which holds every text"),
+		say(doctor, WRONG,
+			_("its encoding is %s: make a database with ENCODING 'UTF8', which holds every text"),
 			encoding);
 	if (!flag_of(facts, "encrypted"))
-		say(doctor, NOTE, DATABASE,
-			_("what is sent is not encrypted: add sslmode=verify-full "
-			  "to its address"));
+		say(doctor, NOTE,
+			_("what is sent is not encrypted: add sslmode=verify-full to its address"));
 	if (ahead_ms > CLOCK_MS || ahead_ms < -CLOCK_MS)
-		say(doctor, NOTE, DATABASE,
-			_("its clock differs by %lld s from this machine's: "
-			  "sessions may stand in a wrong order; set both by NTP"),
+		say(doctor, NOTE,
+			_("its clock differs by %lld s from this machine's: sessions may stand in a wrong "
+			  "order; set both by NTP"),
 			(long long)(ahead_ms / 1000));
 	free(encoding);
 }
@@ -679,11 +663,11 @@ static void say_who_writes(struct doctor *doctor, const struct ik_store_answer *
 		ik_buf_init(&who, IK_KIB(4));
 		ik_holder_put(&who, &info->holder);
 		/* Translators: %s are the id of a session and who has it open. */
-		say(doctor, OK, DATABASE, _("session %s is open in %s"), info->id, who.data);
+		say(doctor, OK, _("session %s is open in %s"), info->id, who.data);
 		ik_buf_done(&who);
 	}
 	if (held > (int64_t)answer->count)
-		say(doctor, OK, DATABASE,
+		say(doctor, OK,
 			ngettext("%lld session is open in all", "%lld sessions are open in all",
 				(unsigned long)(held - dead)),
 			(long long)(held - dead));
@@ -707,19 +691,19 @@ static void check_database(struct doctor *doctor)
 	struct ik_error error;
 
 	if (!database) {
-		say(doctor, WRONG, DATABASE, _("there is no place for it; sessions are not kept"));
+		say(doctor, WRONG, _("there is no place for it; sessions are not kept"));
 		return;
 	}
 	doctor->shown = ik_redact(database);
 	cli->store = ik_setup_open_store(cli->setup, cli->loop, &error);
 	if (!cli->store)
-		say(doctor, WRONG, DATABASE, "%s", error.text);
+		say(doctor, WRONG, "%s", error.text);
 	else if (!ik_postgres_is_uri(database))
 		check_file(doctor);
 	else
 		asked = ask(doctor, "facts", on_server_facts);
 	if (asked != IK_OK && asked != IK_NOT_FOUND) /* the store program, which was named */
-		say(doctor, NOTE, DATABASE,
+		say(doctor, NOTE,
 			_("check the address, and that the server runs; the chat "
 			  "goes on without it and keeps what is said until it is back"));
 	if (cli->store)
@@ -733,7 +717,6 @@ static void check_database(struct doctor *doctor)
 /* A provider that is being asked for its models. */
 struct doctor_provider {
 	struct doctor *doctor;
-	const char *name;
 	struct ik_model *model;
 	bool answered;
 	char *shown; /* its address without passwords */
@@ -751,20 +734,20 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	for (size_t i = 0; i < count; i++)
 		offered = offered || ik_text_equal(names[i], model);
 	if (!names)
-		say(doctor, WRONG, provider->name, "%s", sentence);
+		say(doctor, WRONG, "%s", sentence);
 	else if (!offered)
-		say(doctor, NOTE, provider->name,
-			ngettext("%s answers, but %s is not the %zu model "
-					 "that it names; /model in the chat lists it",
-				"%s answers, but %s is not among the %zu "
-				"models that it names; /model in the chat lists them",
+		say(doctor, NOTE,
+			ngettext("%s answers, but %s is not the %zu model that it names; /model in the chat "
+					 "lists it",
+				"%s answers, but %s is not among the %zu models that it names; /model in the chat "
+				"lists them",
 				count),
 			provider->shown, model, count);
 	else if (endpoint->api_key)
-		say(doctor, OK, provider->name, _("%s answers and takes the key of %s; model %s"),
-			provider->shown, endpoint->key_variable, model);
+		say(doctor, OK, _("%s answers and takes the key of %s; model %s"), provider->shown,
+			endpoint->key_variable, model);
 	else
-		say(doctor, OK, provider->name, _("%s answers; model %s"), provider->shown, model);
+		say(doctor, OK, _("%s answers; model %s"), provider->shown, model);
 	provider->answered = true;
 	ik_cli_go_on(&doctor->cli);
 }
@@ -774,15 +757,10 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static bool is_set_up(const struct ik_config *config, const char *name,
 	const struct ik_model *model)
 {
-	size_t count = 0;
-
-	while (ik_model_key_variable(count))
-		count++;
-	/* The last variable works for any provider. */
 	return ik_text_equal(ik_model_default_provider(config), name) ||
 		ik_config_provider(config, name) ||
 		(model && model->endpoint.api_key &&
-			!ik_text_equal(model->endpoint.key_variable, ik_model_key_variable(count - 1)));
+			!ik_text_equal(model->endpoint.key_variable, IK_KEY_OF_ALL));
 }
 
 /* Ask a provider for its models, and wait at most ALL_MS. */
@@ -795,7 +773,7 @@ static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 
 	ik_timer_start(limit, ALL_MS);
 	if (ik_cli_wait(cli) && !provider->answered)
-		say(provider->doctor, WRONG, provider->name,
+		say(provider->doctor, WRONG,
 			_("%s has not answered in %d s; check the network, a proxy (http.proxy), and base_url"),
 			provider->shown, ALL_MS / 1000);
 	(void)ik_model_list_close(list);
@@ -826,22 +804,22 @@ static bool check_provider(struct doctor *doctor, const char *name, struct ik_ht
 	struct ik_model *model = ik_model_choose(config, &wish, &error);
 	struct doctor_provider provider = {
 		.doctor = doctor,
-		.name = name,
 		.model = model,
 		.shown = ik_redact(model ? model->endpoint.base_url : NULL),
 	};
 	bool set_up = is_set_up(config, name, model) && !ik_text_equal(name, "practice");
 	char *warning = set_up && model ? ik_model_warning(model) : NULL;
 
+	doctor->label = name;
 	if (set_up && !model)
-		say(doctor, WRONG, name, "%s", error.text);
+		say(doctor, WRONG, "%s", error.text);
 	else if (set_up)
 		ask_provider(&provider, http);
 	if (set_up && model && model->fallback)
-		say(doctor, OK, name, _("%s/%s answers when it can't"), model->fallback->endpoint.provider,
+		say(doctor, OK, _("%s/%s answers when it can't"), model->fallback->endpoint.provider,
 			model->fallback->name);
 	if (warning)
-		say(doctor, NOTE, name, "%s", warning);
+		say(doctor, NOTE, "%s", warning);
 	free(warning);
 	free(provider.shown);
 	ik_model_unref(model);
@@ -852,53 +830,56 @@ static bool check_provider(struct doctor *doctor, const char *name, struct ik_ht
 static void check_providers(struct doctor *doctor)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
-	const struct ik_http_options options = {
-		.connect_timeout_ms = CONNECT_MS,
-		.proxy = config->http_proxy,
-		.ca_file = config->http_ca_file,
-	};
-	struct ik_http *http = ik_http_new(doctor->cli.loop, &options);
+	struct ik_http_options options = ik_setup_http(doctor->cli.setup);
+	struct ik_http *http;
 	const char *name;
 	size_t count = 0;
 
+	options.connect_timeout_ms = CONNECT_MS;
+	http = ik_http_new(doctor->cli.loop, &options);
 	for (size_t i = 0; doctor->cli.signal == 0 && (name = ik_model_provider_at(config, i)); i++)
 		count += check_provider(doctor, name, http);
+	doctor->label = N_("providers");
 	if (count == 0 && doctor->cli.signal == 0)
-		say(doctor, NOTE, N_("providers"),
-			_("none is set up: put a key in "
-			  "OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY; until then the chat has the "
-			  "practice model"));
+		say(doctor, NOTE,
+			_("none is set up: put a key in OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY; "
+			  "until then the chat has the practice model"));
 	(void)ik_http_free(http);
 }
 
 /* ---- the command ---- */
 
+static const struct {
+	const char *label;
+	void (*check)(struct doctor *doctor);
+} checks[] = {
+	{ N_("locale"), check_locale },
+	{ N_("terminal"), check_terminal },
+	{ N_("home"), check_home },
+	{ N_("directory"), check_directory },
+	{ N_("settings"), check_config },
+	{ N_("servers"), check_servers },
+	{ N_("sandbox"), check_sandbox },
+	{ N_("hooks"), check_hooks },
+	{ N_("status line"), check_status_line },
+	{ N_("database"), check_database },
+	{ N_("disk"), check_disk },
+	{ N_("commands"), check_commands },
+	{ N_("tools"), check_tools },
+	{ N_("providers"), check_providers },
+};
+
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 {
-	static void (*const checks[])(struct doctor *) = {
-		check_locale,
-		check_terminal,
-		check_directories,
-		check_config,
-		check_servers,
-		check_sandbox,
-		check_hooks,
-		check_status_line,
-		check_database,
-		check_disk,
-	};
 	struct doctor doctor = { .wrong = false };
-	const struct ik_registry *registry;
 
 	if (!ik_cli_open(&doctor.cli, options, setup))
 		return 1;
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		checks[i](&doctor);
-	registry = doctor.cli.signal == 0 && !doctor.cli.failed ? ik_cli_scan(&doctor.cli, true) : NULL;
-	if (registry) {
-		check_commands(&doctor);
-		check_tools(&doctor, registry);
-		check_providers(&doctor);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (doctor.cli.signal != 0 || doctor.cli.failed)
+			break;
+		doctor.label = checks[i].label;
+		checks[i].check(&doctor);
 	}
 	return ik_cli_close(&doctor.cli, doctor.wrong);
 }

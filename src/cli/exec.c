@@ -21,7 +21,6 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 #include "util/utf8.h"
 

@@ -1,10 +1,8 @@
 #include "cli/session_verb.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands/stored_session.h"
 #include "conversation/search_query.h"

@@ -1,7 +1,6 @@
 #include "commands/choices.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/sandbox_command.h"

@@ -6,13 +6,11 @@
 #include "commands/action.h"
 #include "commands/tool_text.h"
 #include "conversation/title.h"
-#include "conversation/usage.h"
 #include "core/export.h"
 #include "core/policy_file.h"
 #include "loop/orphans.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
-#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -52,8 +50,7 @@ void ik_command_run(struct ik_core *core, const struct ik_invocation *invocation
 
 	if (length == 0) {
 		ik_buf_puts(answer,
-			_("/run needs the name of a tool and its arguments: "
-			  "/run glob {\"pattern\": \"*.c\"}"));
+			_("/run needs the name of a tool and its arguments: /run glob {\"pattern\": \"*.c\"}"));
 		return;
 	}
 	name = ik_strndup(argument, length);
@@ -278,8 +275,8 @@ static void put_list(struct ik_loop *loop, const struct ik_conversation *convers
 		for (size_t i = 0; i < count; i++)
 			put_orphan(conversation, &orphans[i], out);
 		ik_buf_puts(out,
-			_("/background end PID ends one, /background end all; with ikigai they "
-			  "end at the latest.\n"));
+			_("/background end PID ends one, /background end all; with ikigai they end at the "
+			  "latest.\n"));
 	}
 	ik_orphans_free(orphans, count);
 }
@@ -300,9 +297,7 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 		told = ik_orphan_end(loop, (int)pid);
 		if (told == 0)
 			ik_buf_printf(out,
-				_("No tool has left a process %ld running. "
-				  "/background lists them.\n"),
-				pid);
+				_("No tool has left a process %ld running. /background lists them.\n"), pid);
 	} else {
 		orphans = ik_orphans_list(loop, &count);
 		for (size_t i = 0; i < count; i++)
@@ -329,8 +324,8 @@ void ik_command_background(struct ik_core *core, const struct ik_invocation *inv
 		put_end(core->loop, ended, answer);
 	else
 		ik_buf_puts(answer,
-			_("/background lists what tools left running; /background end PID ends "
-			  "one, /background end all.\n"));
+			_("/background lists what tools left running; /background end PID ends one, "
+			  "/background end all.\n"));
 }
 
 /* ---- /copy ---- */
@@ -422,8 +417,8 @@ enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 		number = strtol(argument, &end, 10);
 	if (number < 1 || (end && *end != '\0'))
 		return ik_error_set(error, IK_INVALID, "%s",
-			_("/copy copies the last reply; /copy 2 the one before it; "
-			  "/copy code the last block of code."));
+			_("/copy copies the last reply; /copy 2 the one before it; /copy code the last block "
+			  "of code."));
 	if (find_text(ik_session_conversation(core->session), (size_t)number, code, ret_text,
 			ret_length))
 		return IK_OK;

@@ -8,7 +8,6 @@
 #include "commands/action.h"
 #include "provider/models.h"
 #include "util/alloc.h"
-#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
 

@@ -10,7 +10,6 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
-#include "util/path.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 #include "util/utf8.h"

@@ -45,8 +45,8 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 
 	if (abi == 0) {
 		ik_buf_puts(out,
-			_("this kernel has no Landlock, so tools cannot be confined (Linux 5.13 and "
-			  "later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
+			_("this kernel has no Landlock, so tools cannot be confined (Linux 5.13 and later have "
+			  "it, if \"landlock\" is in /sys/kernel/security/lsm)"));
 		return false;
 	}
 	ik_buf_printf(out, _("the kernel can confine tools (Landlock, ABI %d)"), abi);
@@ -157,8 +157,8 @@ static void put_home_gap(const struct ik_setup *setup, struct ik_buf *out)
 	if (setup->places.home && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF &&
 		is_replaceable(setup->sandbox, setup->places.home, MOST_LINKS))
 		ik_buf_printf(out,
-			_("%s: tools can replace a link on the way there, and so the configuration "
-			  "of the next session; set IKIGAI_HOME to where the link leads\n"),
+			_("%s: tools can replace a link on the way there, and so the configuration of the next "
+			  "session; set IKIGAI_HOME to where the link leads\n"),
 			setup->places.home);
 }
 
@@ -172,35 +172,33 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 		switch (gap->reason) {
 		case IK_SANDBOX_PATTERN:
 			ik_buf_printf(out,
-				_("rule %zu of policy: its pattern is not one place; bash can get "
-				  "round it\n"),
+				_("rule %zu of policy: its pattern is not one place; bash can get round it\n"),
 				gap->rule);
 			break;
 		case IK_SANDBOX_CONDITION:
 			ik_buf_printf(out,
-				_("rule %zu of policy: it goes by other arguments as well; bash can "
-				  "get round it\n"),
+				_("rule %zu of policy: it goes by other arguments as well; bash can get round "
+				  "it\n"),
 				gap->rule);
 			break;
 		case IK_SANDBOX_EARLIER:
 			ik_buf_printf(out,
-				_("rule %zu of policy: rule %zu before it decides about some of that "
-				  "place; bash can get round it\n"),
+				_("rule %zu of policy: rule %zu before it decides about some of that place; bash "
+				  "can get round it\n"),
 				gap->rule, gap->other);
 			break;
 		case IK_SANDBOX_FOUND:
 			ik_buf_printf(out,
-				_("rule %zu of policy: a pattern is held for what it names in the "
-				  "session's directory when a tool starts (the nearest 10,000 names are looked "
-				  "at); "
-				  "bash can get round it elsewhere\n"),
+				_("rule %zu of policy: a pattern is held for what it names in the session's "
+				  "directory when a tool starts (the nearest 10,000 names are looked at); bash can "
+				  "get round it elsewhere\n"),
 				gap->rule);
 			break;
 		case IK_SANDBOX_INSIDE:
 			ik_buf_printf(out,
-				_("rule %zu of policy: it is about the session's directory; bash can "
-				  "get round it, unless sandbox.hide names the place too (then nothing can be made "
-				  "or removed beside it)\n"),
+				_("rule %zu of policy: it is about the session's directory; bash can get round it, "
+				  "unless sandbox.hide names the place too (then nothing can be made or removed "
+				  "beside it)\n"),
 				gap->rule);
 			break;
 		}
@@ -225,8 +223,8 @@ static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
 	}
 	if (own && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF)
 		ik_buf_printf(out,
-			_("  (%s lies there: tools could change the configuration, and so the "
-			  "next session's sandbox)\n"),
+			_("  (%s lies there: tools could change the configuration, and so the next session's "
+			  "sandbox)\n"),
 			setup->places.home);
 }
 
@@ -245,8 +243,7 @@ void ik_sandbox_text(const struct ik_setup *setup, enum ik_sandbox_mode mode, st
 	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
 	if (ik_sandbox_limit_at(setup->sandbox, 0) && ik_mount_mask_method() == IK_MOUNT_MASK_NONE)
 		ik_buf_printf(out, "%s\n",
-			_("They can make or remove nothing directly in the directories "
-			  "above these places."));
+			_("They can make or remove nothing directly in the directories above these places."));
 	if (!setup->config->sandbox_network)
 		ik_buf_printf(out, "%s\n", _("They have no network (sandbox.network)."));
 	for (size_t i = 0; i < except->count; i++)
@@ -274,7 +271,7 @@ static void set_mode(struct ik_core *core, enum ik_sandbox_mode mode, struct ik_
 	if (ik_sandbox_state(setup->sandbox) == IK_SANDBOX_BROKEN)
 		(void)ik_sandbox_kernel(out);
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_sandbox_changed(core->sessions[i].session);
+		ik_session_sandbox_changed(core->sessions[i]->session);
 	ik_core_policy_changed(core);
 }
 
@@ -290,8 +287,7 @@ void ik_command_sandbox(struct ik_core *core, const struct ik_invocation *invoca
 			ik_command_keep(core, "sandbox.mode", argument, answer);
 	} else {
 		ik_buf_printf(answer,
-			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
-			  "/sandbox read-only."),
+			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or /sandbox read-only."),
 			argument);
 	}
 }

@@ -5,7 +5,6 @@
 
 #include "store/lock.h"
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 /* A number with more digits is the beginning of an id. */

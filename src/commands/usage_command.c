@@ -318,9 +318,8 @@ static void put_advice(const struct context *context, const struct ik_core *core
 		ik_size_text(&size, context->largest);
 		/* Translators: a size and the name of a tool. */
 		ik_buf_printf(out,
-			_("One result, %s of %s, takes much of it: /compact sums up what was "
-			  "said."),
-			size.data, context->largest_name);
+			_("One result, %s of %s, takes much of it: /compact sums up what was said."), size.data,
+			context->largest_name);
 		ik_buf_putc(out, '\n');
 	}
 	if (unused.bytes * WORTH > context->bytes) {

@@ -6,7 +6,6 @@
 
 #include "core/export.h"
 #include "core/policy_file.h"
-#include "core/skills.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -65,7 +64,7 @@ static void report_trust_problem(struct ik_core *core)
 static void set_registry(struct ik_core *core, struct ik_registry *registry, bool ready)
 {
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_set_registry(core->sessions[i].session, registry, ready);
+		ik_session_set_registry(core->sessions[i]->session, registry, ready);
 }
 
 /* Give every session the instructions, with the skills of that registry. */
@@ -81,7 +80,7 @@ static void use_instructions(struct ik_core *core, const struct ik_registry *reg
 			  core->catalogue ? core->catalogue : "")
 		: NULL;
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_set_instructions(core->sessions[i].session, core->instructions);
+		ik_session_set_instructions(core->sessions[i]->session, core->instructions);
 }
 
 /* Read the hooks, again if they were read before. */
@@ -226,8 +225,8 @@ static void on_store_fork(void *arg, const char *from, const char *to)
 	struct ik_core *core = arg;
 
 	for (size_t i = 0; i < core->session_count; i++)
-		if (ik_text_equal(ik_session_id(core->sessions[i].session), from))
-			ik_session_forked(core->sessions[i].session, to);
+		if (ik_text_equal(ik_session_id(core->sessions[i]->session), from))
+			ik_session_forked(core->sessions[i]->session, to);
 }
 
 struct ik_policy *ik_core_policy(const struct ik_setup *setup)
@@ -262,7 +261,7 @@ static void keep_skills(void *arg, const struct ik_conversation *said, size_t en
 }
 
 /* Create a session that has no model yet. */
-static struct ik_session *make_session(struct ik_core *core, struct ik_core_listener *listener,
+static struct ik_session *make_session(struct ik_core *core, struct ik_core_session *entry,
 	const char *began)
 {
 	const struct ik_setup *setup = core->setup;
@@ -298,8 +297,8 @@ static struct ik_session *make_session(struct ik_core *core, struct ik_core_list
 		.keeper_arg = core,
 		.preparer = core->events->preparer,
 		.preparer_arg = core->arg,
-		.sink = ik_core_listener_event,
-		.sink_arg = listener,
+		.sink = ik_core_session_event,
+		.sink_arg = entry,
 	};
 
 	options.run.outputs = core->outputs_directory;
@@ -309,11 +308,11 @@ static struct ik_session *make_session(struct ik_core *core, struct ik_core_list
 
 struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct ik_session *session)
 {
-	struct ik_core_session *entry = core->sessions;
+	size_t i = 0;
 
-	while (entry->session != session)
-		entry++;
-	return entry;
+	while (core->sessions[i]->session != session)
+		i++;
+	return core->sessions[i];
 }
 
 struct ik_model *ik_core_model(const struct ik_core *core)
@@ -331,20 +330,18 @@ bool ik_resume_is_possible(const struct ik_session *session)
 	return i > 0;
 }
 
-/* Add an entry. */
+/* Add a session that has no model yet. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
-	struct ik_core_listener *listener = ik_core_listener_new(core, session_arg);
-	struct ik_session *session = make_session(core, listener, NULL);
+	struct ik_core_session *entry = ik_alloc(sizeof(*entry));
 
-	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
-		sizeof(*core->sessions));
-	core->sessions[core->session_count++] = (struct ik_core_session){
-		.session = session,
-		.arg = session_arg,
-		.listener = listener,
-	};
-	return session;
+	entry->core = core;
+	entry->arg = session_arg;
+	entry->began_ms = ik_clock_wall_ms();
+	entry->session = make_session(core, entry, NULL);
+	core->sessions = ik_alloc_more(core->sessions, core->session_count, sizeof(*core->sessions));
+	core->sessions[core->session_count++] = entry;
+	return entry->session;
 }
 
 void ik_model_question_free(struct ik_model_question *question)
@@ -373,15 +370,13 @@ static void forget_questions(struct ik_core *core, struct ik_core_session *entry
 		ik_export_session_closes(core->export, entry->session);
 }
 
-static void free_listener(void *arg)
+/* Free the entry of a session that was closed, maybe in the middle of an event: deferred. */
+static void free_entry(void *arg)
 {
-	ik_core_listener_free(arg);
-}
+	struct ik_core_session *entry = arg;
 
-/* Free the listener of a session that is being closed, which may be in the middle of an event. */
-static void free_listener_later(struct ik_core *core, const struct ik_core_session *entry)
-{
-	ik_loop_defer(core->loop, free_listener, entry->listener);
+	ik_skill_loads_done(&entry->loads);
+	free(entry);
 }
 
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
@@ -397,10 +392,13 @@ struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
 {
 	struct ik_core_session *entry = ik_core_entry(core, session);
+	size_t i = 0;
 
 	forget_questions(core, entry);
-	free_listener_later(core, entry);
-	*entry = core->sessions[--core->session_count];
+	while (core->sessions[i] != entry)
+		i++;
+	core->sessions[i] = core->sessions[--core->session_count];
+	ik_loop_defer(core->loop, free_entry, entry);
 	ik_core_update_skills(core);
 	return ik_session_close(session);
 }
@@ -496,11 +494,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		.progress = on_store_progress,
 		.forked = on_store_fork,
 	};
-	const struct ik_http_options http = {
-		.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
-		.proxy = setup->config->http_proxy,
-		.ca_file = setup->config->http_ca_file,
-	};
+	const struct ik_http_options http = ik_setup_http(setup);
 	size_t i;
 
 	*core = (struct ik_core){
@@ -561,9 +555,9 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 	forget_questions(core, entry);
 	ik_session_tell_end(session, "clear");
 	ik_session_close(session);
-	free_listener_later(core, entry);
-	entry->listener = ik_core_listener_new(core, entry->arg);
-	session = entry->session = make_session(core, entry->listener, "clear");
+	ik_skill_loads_done(&entry->loads);
+	entry->began_ms = ik_clock_wall_ms();
+	session = entry->session = make_session(core, entry, "clear");
 	if (front)
 		core->session = session;
 	ik_session_set_model(session, model);
@@ -594,7 +588,7 @@ bool ik_core_keep_rule(struct ik_core *core, const struct ik_rule *rule, bool fo
 void ik_core_policy_changed(struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_policy_changed(core->sessions[i].session);
+		ik_session_policy_changed(core->sessions[i]->session);
 }
 
 void ik_core_set_mode(struct ik_core *core, enum ik_mode mode)
@@ -619,7 +613,7 @@ void ik_core_read_instructions(struct ik_core *core)
 bool ik_core_may_end(struct ik_core *core, void (*ready)(void *arg), void *arg)
 {
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_tell_end(core->sessions[i].session, "prompt_input_exit");
+		ik_session_tell_end(core->sessions[i]->session, "prompt_input_exit");
 	return (!core->session || ik_session_await_undo(core->session, ready, arg)) &&
 		(!core->hook_runner || ik_hook_runner_rest(core->hook_runner, ready, arg));
 }
@@ -689,11 +683,11 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	if (core->slots)
 		ik_slots_shut(core->slots);
 	while (core->session_count > 0) {
-		struct ik_core_session *last = &core->sessions[--core->session_count];
+		struct ik_core_session *last = core->sessions[--core->session_count];
 
 		forget_question(last);
 		ik_session_close(last->session);
-		free_listener_later(core, last);
+		ik_loop_defer(core->loop, free_entry, last);
 	}
 	ik_core_forget_skills(core);
 	free(core->sessions);

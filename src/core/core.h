@@ -10,6 +10,7 @@
 #include "agent/session/session.h"
 #include "core/hook_places.h"
 #include "core/setup.h"
+#include "core/skills.h"
 #include "tool/discovery.h"
 #include "tool/mcp/source.h"
 #include "tui/edit/keymap.h"
@@ -54,11 +55,13 @@ struct ik_core_events {
 	const struct ik_preparer *preparer; /* of calls; arg: the core's; or NULL */
 };
 
-/* A session, and the argument for its events. */
+/* A session. */
 struct ik_core_session {
+	struct ik_core *core;
 	struct ik_session *session;
-	void *arg;
-	struct ik_core_listener *listener;  /* sees its events first */
+	void *arg;                   /* for its events */
+	int64_t began_ms;            /* by the wall clock; what was said before is of a stored one */
+	struct ik_skill_loads loads; /* what it has read of skills (core_skills.c) */
 	struct ik_model_question *question; /* a /model that waits; or NULL */
 };
 
@@ -70,8 +73,8 @@ struct ik_core {
 	struct ik_http *http;
 	struct ik_store *store;
 	struct ik_discovery *discovery;
-	struct ik_session *session;       /* the session in front, which commands work on */
-	struct ik_core_session *sessions; /* all sessions, including that one */
+	struct ik_session *session;        /* the session in front, which commands work on */
+	struct ik_core_session **sessions; /* all sessions, including that one */
 	size_t session_count;
 	struct ik_slots *slots;             /* limits calls across all sessions */
 	struct ik_file_writes *file_writes; /* files that these calls write */
@@ -120,7 +123,7 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
  * Borrowed until it changes. */
 struct ik_model *ik_core_model(const struct ik_core *core);
 
-/* Return the entry of any session; borrowed until a session is added or closed. */
+/* Return the entry of any session; borrowed until that is closed. */
 struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct ik_session *session);
 /* Free a question that is no longer in an entry. Takes NULL. */
 void ik_model_question_free(struct ik_model_question *question);
@@ -199,14 +202,9 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *path,
 	enum ik_tool_source origin);
 
-/*
- * Listen to what a session loads of skills (core_skills.c): say so, once for each, and offer the tools of
- * loaded skills as long as a session has them. Pass the listener as the sink's argument; it passes events
- * on with arg. Free it when the session is closed.
- */
-struct ik_core_listener *ik_core_listener_new(struct ik_core *core, void *arg);
-ik_event_sink ik_core_listener_event;
-struct ik_core_listener *ik_core_listener_free(struct ik_core_listener *listener);
+/* The sink of a session's events (arg: its entry): take note of what it loads of skills (core_skills.c),
+ * and pass the event on. */
+ik_event_sink ik_core_session_event;
 /* Has the session in front read this skill's file? The model has it then, also after a summary. */
 bool ik_core_has_loaded(const struct ik_core *core, const char *path);
 /* Look again what is loaded, since sessions or skills have changed. */

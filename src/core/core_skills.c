@@ -1,20 +1,10 @@
 #include "core/core.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/skills.h"
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/path.h"
 #include "util/text.h"
-
-struct ik_core_listener {
-	struct ik_core *core;
-	void *arg;        /* for the front end */
-	int64_t began_ms; /* by the wall clock; what was said before is of a stored session */
-	struct ik_skill_loads loads;
-};
 
 /* A directory whose tools are offered. */
 struct ik_skill_directory {
@@ -105,9 +95,9 @@ static void tell(struct ik_session *session, const struct ik_tool *skill)
 }
 
 /* Handle what a session has loaded. */
-static void update_session(struct ik_core *core, const struct ik_core_session *entry)
+static void update_session(struct ik_core *core, struct ik_core_session *entry)
 {
-	struct ik_skill_loads *loads = &entry->listener->loads;
+	struct ik_skill_loads *loads = &entry->loads;
 
 	for (size_t i = 0; i < loads->count; i++) {
 		struct ik_skill_load *load = &loads->items[i];
@@ -129,13 +119,11 @@ static void update_session(struct ik_core *core, const struct ik_core_session *e
 
 bool ik_core_has_loaded(const struct ik_core *core, const char *path)
 {
-	for (size_t i = 0; i < core->session_count; i++) {
-		const struct ik_skill_loads *loads = &core->sessions[i].listener->loads;
+	const struct ik_skill_loads *loads = &ik_core_entry(core, core->session)->loads;
 
-		for (size_t k = 0; core->sessions[i].session == core->session && k < loads->count; k++)
-			if (!loads->items[k].call_id && ik_text_equal(loads->items[k].path, path))
-				return true;
-	}
+	for (size_t i = 0; i < loads->count; i++)
+		if (!loads->items[i].call_id && ik_text_equal(loads->items[i].path, path))
+			return true;
 	return false;
 }
 
@@ -147,7 +135,7 @@ static void update(void *arg)
 	for (size_t i = 0; i < core->skill_directory_count; i++)
 		core->skill_directories[i].wanted = false;
 	for (size_t i = 0; i < core->session_count; i++)
-		update_session(core, &core->sessions[i]);
+		update_session(core, core->sessions[i]);
 	update_sources(core);
 }
 
@@ -159,43 +147,25 @@ void ik_core_update_skills(struct ik_core *core)
 
 /* ---- events ---- */
 
-/* Take note of a message. */
-static void see(struct ik_core_listener *listener, const struct ik_message *message)
+static void see(struct ik_core_session *entry, const struct ik_message *message)
 {
-	struct ik_skill_loads *loads = &listener->loads;
+	struct ik_skill_loads *loads = &entry->loads;
 
-	if (!ik_skill_loads_see(loads, &listener->core->setup->places, message))
+	if (!ik_skill_loads_see(loads, &entry->core->setup->places, message))
 		return;
 	for (size_t i = 0; i < loads->count; i++)
 		loads->items[i].told = loads->items[i].told ||
-			(!loads->items[i].call_id && message->time_ms < listener->began_ms);
-	ik_core_update_skills(listener->core);
+			(!loads->items[i].call_id && message->time_ms < entry->began_ms);
+	ik_core_update_skills(entry->core);
 }
 
-void ik_core_listener_event(void *arg, const struct ik_event *event)
+void ik_core_session_event(void *arg, const struct ik_event *event)
 {
-	struct ik_core_listener *listener = arg;
+	struct ik_core_session *entry = arg;
 
 	if (event->kind == IK_EVENT_MESSAGE)
-		see(listener, event->message);
+		see(entry, event->message);
 	for (size_t i = 0; event->kind == IK_EVENT_OLDER && i < event->count; i++)
-		see(listener, event->older[i]);
-	listener->core->events->event(listener->arg, event);
-}
-
-struct ik_core_listener *ik_core_listener_new(struct ik_core *core, void *arg)
-{
-	struct ik_core_listener *listener = ik_alloc(sizeof(*listener));
-
-	listener->core = core;
-	listener->arg = arg;
-	listener->began_ms = ik_clock_wall_ms();
-	return listener;
-}
-
-struct ik_core_listener *ik_core_listener_free(struct ik_core_listener *listener)
-{
-	ik_skill_loads_done(&listener->loads);
-	free(listener);
-	return NULL;
+		see(entry, event->older[i]);
+	entry->core->events->event(entry->arg, event);
 }

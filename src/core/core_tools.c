@@ -415,11 +415,7 @@ struct ik_mcp_options ik_core_server_options(const struct ik_setup *setup, char 
 		.sandbox = setup->sandbox,
 		.memory_limit = setup->config->tools_memory_limit_mb * 1024 * 1024,
 		.asks = setup->asks,
-		.http = {
-			.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
-			.proxy = setup->config->http_proxy,
-			.ca_file = setup->config->http_ca_file,
-		},
+		.http = ik_setup_http(setup),
 	};
 }
 

@@ -472,8 +472,8 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 		return ik_error_set(error, IK_INVALID, _("There is nothing to write yet."));
 	if (json < 0)
 		return ik_error_set(error, IK_INVALID,
-			_("/export writes Markdown (.md, .markdown, .txt or "
-			  "no ending) or JSON Lines (.jsonl), not %s."),
+			_("/export writes Markdown (.md, .markdown, .txt or no ending) or JSON Lines (.jsonl), "
+			  "not %s."),
 			strrchr(file, '.'));
 	export = ik_alloc(sizeof(*export));
 	export->core = core;
@@ -487,9 +487,7 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 	if (number != 0) {
 		if (number == EEXIST)
 			(void)ik_error_set(error, IK_INVALID,
-				_("%s is there already. To replace it: "
-				  "/export --force %s"),
-				export->path, file);
+				_("%s is there already. To replace it: /export --force %s"), export->path, file);
 		else if (number == EINVAL)
 			(void)ik_error_set(error, IK_INVALID,
 				_("%s is not a regular file, and is not replaced."), export->path);

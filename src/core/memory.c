@@ -27,14 +27,14 @@ static void save(const struct ik_core *core)
 	if (core->store)
 		ik_store_end_now(core->store);
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_end_now(core->sessions[i].session);
+		ik_session_end_now(core->sessions[i]->session);
 }
 
 /* Print how to resume each session that has anything stored. */
 static void print_sessions(const struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++) {
-		const struct ik_session *session = core->sessions[i].session;
+		const struct ik_session *session = core->sessions[i]->session;
 
 		if (ik_resume_is_possible(session))
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), ik_session_id(session));

@@ -28,11 +28,10 @@ static const struct builtin_provider {
 		{ "GOOGLE_API_KEY", "GEMINI_API_KEY" }, "aistudio.google.com/apikey" },
 	{ "practice", "openai-chat", NULL, NULL, { NULL, NULL }, NULL },
 };
+enum { BUILT_IN = sizeof(builtin_providers) / sizeof(builtin_providers[0]) };
 
 /* A model is warned of if it is switched off within this time, in seconds. */
 #define RETIRES_SOON_S (INT64_C(30) * 24 * 3600)
-/* Used for any provider without a variable of its own. */
-#define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
 
 static const char *variable(const char *name)
 {
@@ -43,9 +42,7 @@ static const char *variable(const char *name)
 
 static const struct builtin_provider *find_builtin(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++)
+	for (size_t i = 0; i < BUILT_IN; i++)
 		if (ik_text_equal(builtin_providers[i].name, name))
 			return &builtin_providers[i];
 	return NULL;
@@ -53,11 +50,9 @@ static const struct builtin_provider *find_builtin(const char *name)
 
 const char *ik_model_default_provider(const struct ik_config *config)
 {
-	size_t i;
-
 	if (config->provider)
 		return config->provider;
-	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++) {
+	for (size_t i = 0; i < BUILT_IN; i++) {
 		const struct builtin_provider *b = &builtin_providers[i];
 
 		if (variable(b->key_variables[0]) || variable(b->key_variables[1]) ||
@@ -76,13 +71,13 @@ static enum ik_status unknown_provider(const struct ik_config *config, const cha
 	size_t i;
 
 	ik_buf_init(&names, IK_KIB(4));
-	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++)
+	for (i = 0; i < BUILT_IN; i++)
 		ik_buf_printf(&names, "%s%s", i > 0 ? ", " : "", builtin_providers[i].name);
 	for (i = 0; i < config->provider_count; i++)
 		ik_buf_printf(&names, ", %s", config->providers[i].name);
 	status = ik_error_set(error, IK_INVALID,
-		_("there is no provider \"%s\" (known: %s); make one "
-		  "with \"providers\": {\"%s\": {\"base_url\": \"...\"}} in config.json"),
+		_("there is no provider \"%s\" (known: %s); make one with \"providers\": {\"%s\": "
+		  "{\"base_url\": \"...\"}} in config.json"),
 		name, names.data, name);
 	ik_buf_done(&names);
 	return status;
@@ -99,9 +94,8 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 	for (i = 0; ik_wire_format_at(i); i++)
 		ik_buf_printf(&types, "%s%s", i > 0 ? ", " : "", ik_wire_format_at(i)->type);
 	status = ik_error_set(error, IK_INVALID,
-		_("providers.%s.type is \"%s\", which this version "
-		  "does not speak (it speaks: %s)"),
-		name, type, types.data);
+		_("providers.%s.type is \"%s\", which this version does not speak (it speaks: %s)"), name,
+		type, types.data);
 	ik_buf_done(&types);
 	return status;
 }
@@ -128,7 +122,7 @@ static enum ik_status choose_key(const struct builtin_provider *builtin,
 	for (size_t i = 0; builtin && i < 2; i++)
 		if (builtin->key_variables[i])
 			candidates[count++] = builtin->key_variables[i];
-	candidates[count++] = COMMON_KEY_VARIABLE;
+	candidates[count++] = IK_KEY_OF_ALL;
 	endpoint->key_variable = candidates[0];
 	for (size_t i = 0; i < count && !endpoint->api_key; i++) {
 		endpoint->api_key = variable(candidates[i]);
@@ -137,8 +131,8 @@ static enum ik_status choose_key(const struct builtin_provider *builtin,
 	}
 	if (endpoint->api_key && has_control(endpoint->api_key))
 		return ik_error_set(error, IK_INVALID,
-			_("the key in %s holds a line end or another "
-			  "control character: set the variable to the key alone"),
+			_("the key in %s holds a line end or another control character: set the variable to "
+			  "the key alone"),
 			endpoint->key_variable);
 	return IK_OK;
 }
@@ -178,13 +172,12 @@ static enum ik_status choose_url(const char *wanted, const struct builtin_provid
 												   : builtin->base_url;
 	if (!url && !(builtin && !builtin->base_url))
 		return ik_error_set(error, IK_INVALID,
-			_("provider \"%s\" has no address: set "
-			  "providers.%s.base_url or use --base-url URL"),
+			_("provider \"%s\" has no address: set providers.%s.base_url or use --base-url URL"),
 			name, name);
 	if (url && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
 		return ik_error_set(error, IK_INVALID,
-			_("the address of provider \"%s\" is \"%s\", but it "
-			  "must begin with http:// or https://"),
+			_("the address of provider \"%s\" is \"%s\", but it must begin with http:// or "
+			  "https://"),
 			name, url);
 	endpoint->base_url = url;
 	return IK_OK;
@@ -351,9 +344,8 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 	choose_model(config, wish, model);
 	if (!model->name)
 		return ik_error_set(error, IK_INVALID,
-			_("provider \"%s\" has no model: set "
-			  "providers.%s.model or use -m MODEL"),
-			provider, provider);
+			_("provider \"%s\" has no model: set providers.%s.model or use -m MODEL"), provider,
+			provider);
 	if (!model->format->answer)
 		status = choose_key(builtin, ik_config_provider(config, provider), &model->endpoint, error);
 	if (status == IK_OK && !endpoint->api_key && is_own_url(builtin, endpoint->base_url))
@@ -464,13 +456,10 @@ struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik
 
 const char *ik_model_provider_at(const struct ik_config *config, size_t index)
 {
-	const size_t built_in = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
-	size_t i;
-
-	if (index < built_in)
+	if (index < BUILT_IN)
 		return builtin_providers[index].name;
-	index -= built_in;
-	for (i = 0; i < config->provider_count; i++)
+	index -= BUILT_IN;
+	for (size_t i = 0; i < config->provider_count; i++)
 		if (!find_builtin(config->providers[i].name) && index-- == 0)
 			return config->providers[i].name;
 	return NULL;
@@ -500,8 +489,7 @@ static void warn_of_key(const struct ik_endpoint *endpoint, struct ik_buf *out)
 	if (!ik_address_is_loopback(address)) {
 		ik_buf_puts(out, out->length > 0 ? " " : "");
 		ik_buf_printf(out,
-			_("The key in %s is sent to %s without encryption: use https:// if "
-			  "that server can."),
+			_("The key in %s is sent to %s without encryption: use https:// if that server can."),
 			endpoint->key_variable, address);
 	}
 	free(address);
@@ -556,24 +544,19 @@ char *ik_model_warning(const struct ik_model *model)
 
 const char *ik_model_key_variable(size_t index)
 {
-	const size_t slots = sizeof(builtin_providers[0].key_variables) / sizeof(char *);
-	const size_t count = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
-	size_t found = 0, i;
+	size_t found = 0;
 
-	for (i = 0; i < count * slots; i++) {
-		const char *name = builtin_providers[i / slots].key_variables[i % slots];
-
-		if (name && found++ == index)
-			return name;
-	}
-	return found == index ? COMMON_KEY_VARIABLE : NULL;
+	for (const struct builtin_provider *b = builtin_providers; b < builtin_providers + BUILT_IN;
+		 b++)
+		for (size_t i = 0; i < 2; i++)
+			if (b->key_variables[i] && found++ == index)
+				return b->key_variables[i];
+	return found == index ? IK_KEY_OF_ALL : NULL;
 }
 
 const char *ik_model_key_page(size_t index, const char **ret_variable)
 {
-	const size_t count = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
-
-	if (index >= count)
+	if (index >= BUILT_IN)
 		return NULL;
 	*ret_variable = builtin_providers[index].key_variables[0];
 	return builtin_providers[index].key_page;

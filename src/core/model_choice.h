@@ -11,6 +11,9 @@
 #include "config/config.h"
 #include "tool/registry.h"
 
+/* The variable with the key of any provider that has none of its own. */
+#define IK_KEY_OF_ALL "IKIGAI_API_KEY"
+
 /* Choices that override the configuration; NULL: not given. */
 struct ik_model_wish {
 	const char *provider;

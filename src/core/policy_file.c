@@ -1,9 +1,7 @@
 #include "core/policy_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -28,9 +26,7 @@ static enum ik_status put_aside(const char *path, const char *why, struct ik_err
 	}
 	if (rename(path, aside) == 0)
 		status = ik_error_set(error, IK_INVALID,
-			_("%s. The rules in it are not used; the file was "
-			  "put aside as %s."),
-			why, aside);
+			_("%s. The rules in it are not used; the file was put aside as %s."), why, aside);
 	else
 		status = ik_error_set(error, IK_INVALID, _("%s. The rules in it are not used."), why);
 	free(aside);
@@ -65,8 +61,8 @@ static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik
 		size_t number = (size_t)(find_other(rules) - rules->items) + 1;
 
 		return ik_error_set(error, IK_INVALID,
-			_("%s: rule %zu does not allow; rules that ask or deny "
-			  "belong under \"policy\" in config.json"),
+			_("%s: rule %zu does not allow; rules that ask or deny belong under \"policy\" in "
+			  "config.json"),
 			path, number);
 	}
 	return IK_OK;

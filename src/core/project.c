@@ -384,11 +384,9 @@ char *ik_project_warning(const struct ik_project *project, const struct ik_regis
 				ik_project_relative(project, project->skipped[part].items[i].path));
 	if (count > 0)
 		sentence = ik_format(ngettext("%zu file that came with this directory is not trusted and "
-									  "was left out (%s); look at "
-									  "it, then: ikigai tool trust",
+									  "was left out (%s); look at it, then: ikigai tool trust",
 								 "%zu files that came with this directory are not trusted and were "
-								 "left out (%s); look "
-								 "at them, then: ikigai tool trust",
+								 "left out (%s); look at them, then: ikigai tool trust",
 								 count),
 			count, names.data);
 	ik_buf_done(&names);

@@ -1,9 +1,7 @@
 #include "core/prompt_text.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
-
-#include "util/text.h"
 
 /* Limit on the digits of a number in a text; no command has that many arguments. */
 enum { DIGITS_MOST = 6 };

@@ -530,6 +530,15 @@ struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loo
 	return store;
 }
 
+struct ik_http_options ik_setup_http(const struct ik_setup *setup)
+{
+	return (struct ik_http_options){
+		.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
+		.proxy = setup->config->http_proxy,
+		.ca_file = setup->config->http_ca_file,
+	};
+}
+
 char **ik_setup_tool_environment(const struct ik_setup *setup)
 {
 	const struct ik_config *config = setup->config;

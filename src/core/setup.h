@@ -13,6 +13,7 @@
 #include "core/places.h"
 #include "core/project.h"
 #include "guard/sandbox.h"
+#include "net/http.h"
 #include "store/store.h"
 #include "tui/term/theme.h"
 
@@ -50,6 +51,9 @@ enum ik_status ik_setup_keep(struct ik_setup *setup, const char *key, const char
 /* Open the store. Return NULL and set *error on failure. */
 struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
 	struct ik_error *error);
+
+/* Return what the configuration says of connections; borrows from it. */
+struct ik_http_options ik_setup_http(const struct ik_setup *setup);
 
 /* Return the environment for tools: this program's, without providers' keys and database
  * passwords. Release it with ik_environment_free(). */

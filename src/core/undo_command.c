@@ -50,9 +50,8 @@ static void put_result(struct ik_buf *out, const struct ik_undo_result *result, 
 		break;
 	case IK_UNDO_CUT_OFF:
 		ik_buf_printf(out,
-			_("  %s: its call was cut off, not touched (/undo %s! does it all the "
-			  "same)\n"),
-			path, path);
+			_("  %s: its call was cut off, not touched (/undo %s! does it all the same)\n"), path,
+			path);
 		break;
 	case IK_UNDO_MOVED:
 		ik_buf_printf(out, _("  %s: not touched, its directory has changed since\n"), path);
@@ -125,8 +124,8 @@ static void put_unknown(struct ik_buf *out, const struct ik_undo_history *histor
 	}
 	if (compared > 0)
 		ik_buf_puts(out,
-			_("  What commands did to files that git ignores, or outside its work tree, "
-			  "can't be undone.\n"));
+			_("  What commands did to files that git ignores, or outside its work tree, can't be "
+			  "undone.\n"));
 	if (count > COMMANDS_SHOWN)
 		ik_buf_printf(out,
 			ngettext("  and %zu more call\n", "  and %zu more calls\n", count - COMMANDS_SHOWN),
@@ -153,8 +152,7 @@ static void put_for_model(struct ik_buf *out, const struct ik_undo *undo, bool a
 						: "has again the contents that it had before.");
 	}
 	ik_buf_puts(out,
-		"What you remember of these files is out of date: read them before you edit "
-		"them.\n");
+		"What you remember of these files is out of date: read them before you edit them.\n");
 }
 
 /* Store the indexes of at most count turns that can be undone, newest first. Return their
@@ -455,8 +453,8 @@ static const char *problem_if_noted(const struct ik_core *core, const struct ik_
 	const char *problem = problem_now(core, session);
 
 	if (!problem && !ik_session_undo_is_recorded(session))
-		problem = _("ikigai is still finding out what the last command changed. Try again in a "
-					"moment.");
+		problem =
+			_("ikigai is still finding out what the last command changed. Try again in a moment.");
 	return problem;
 }
 

@@ -162,8 +162,7 @@ char *ik_policy_denial(const struct ik_policy *policy, const char *tool,
 {
 	if (verdict->decision == IK_DECISION_ASK)
 		return ik_format("Tool '%s' was not run: the policy says that the person has to be asked "
-						 "first, and there is nobody to ask. (--yes allows such "
-						 "calls.)",
+						 "first, and there is nobody to ask. (--yes allows such calls.)",
 			tool);
 	if (verdict->reason == IK_REASON_MODE)
 		return ik_format("Tool '%s' was not run: the session is in %s mode, in which only tools "

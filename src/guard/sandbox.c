@@ -834,12 +834,11 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	free(confinement);
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return ik_error_set(error, IK_DENIED,
-			_("what sandbox.hide and sandbox.network "
-			  "say cannot be held: %s. Take both out of the configuration to do without."),
+			_("what sandbox.hide and sandbox.network say cannot be held: %s. Take both out of the "
+			  "configuration to do without."),
 			reason.text);
 	return ik_error_set(error, IK_DENIED,
-		_("the sandbox \"%s\" cannot be made: %s. /sandbox off, or "
-		  "--sandbox off, does without."),
+		_("the sandbox \"%s\" cannot be made: %s. /sandbox off, or --sandbox off, does without."),
 		mode_names[sandbox->mode], reason.text);
 }
 
@@ -916,8 +915,7 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 	}
 	if (any && ik_mount_mask_method() == IK_MOUNT_MASK_NONE)
 		ik_buf_printf(out,
-			"%snothing can be made or removed directly in the directories above these "
-			"places",
+			"%snothing can be made or removed directly in the directories above these places",
 			between);
 	if (!sandbox->network)
 		ik_buf_printf(out, "%sthere is no network and no other socket", between);
@@ -935,9 +933,9 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
 	ik_buf_puts(out, " Tools, and all that they start, run in a sandbox that the kernel holds: ");
 	put_bounds(sandbox, out);
 	ik_buf_puts(out,
-		". What fails with \"Permission denied\", \"Operation not permitted\" or "
-		"\"Read-only file system\" for that reason cannot be done in another way: "
-		"say so, and let the person decide.");
+		". What fails with \"Permission denied\", \"Operation not permitted\" or \"Read-only file "
+		"system\" for that reason cannot be done in another way: say so, and let the person "
+		"decide.");
 }
 
 void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out)
@@ -946,6 +944,6 @@ void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		sandbox->mode == IK_SANDBOX_OFF ? "hidden places" : mode_names[sandbox->mode]);
 	put_bounds(sandbox, out);
 	ik_buf_puts(out,
-		". If it was refused for that reason, no other tool can do it; the person can, or "
-		"changes it with /sandbox.");
+		". If it was refused for that reason, no other tool can do it; the person can, or changes "
+		"it with /sandbox.");
 }

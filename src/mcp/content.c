@@ -7,7 +7,6 @@
 #include "json/write.h"
 #include "tool/envelope.h"
 #include "util/limits.h"
-#include "util/text.h"
 
 /* Append the canonical form of `returns` if it is a schema of objects. Return whether it is. A
  * client rejects the whole list for one schema that is invalid, so a doubtful one is left out. */

@@ -8,7 +8,6 @@
 #include <sys/random.h>
 
 #include "core/print.h"
-#include "json/write.h"
 #include "net/http_server.h"
 #include "rpc/jsonrpc.h"
 #include "tool/mcp/version.h"
