@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "core/hook_places.h"
 #include "core/print.h"
 #include "util/alloc.h"
 #include "util/limits.h"

@@ -8,7 +8,6 @@
 
 #include "agent/model_list.h"
 #include "agent/session/session.h"
-#include "core/hook_places.h"
 #include "core/setup.h"
 #include "core/skills.h"
 #include "tool/discovery.h"
@@ -61,7 +60,7 @@ struct ik_core_session {
 	struct ik_session *session;
 	void *arg;                   /* for its events */
 	int64_t began_ms;            /* by the wall clock; what was said before is of a stored one */
-	struct ik_skill_loads loads; /* what it has read of skills (core_skills.c) */
+	struct ik_skill_loads loads; /* what it has read of skills */
 	struct ik_model_question *question; /* a /model that waits; or NULL */
 };
 
@@ -202,7 +201,7 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *path,
 	enum ik_tool_source origin);
 
-/* The sink of a session's events (arg: its entry): take note of what it loads of skills (core_skills.c),
+/* The sink of a session's events (arg: its entry): take note of what it loads of skills (skills.c),
  * and pass the event on. */
 ik_event_sink ik_core_session_event;
 /* Has the session in front read this skill's file? The model has it then, also after a summary. */

@@ -3,11 +3,9 @@ noinst_LIBRARIES += libik_core.a
 libik_core_a_SOURCES = \
 	src/core/attach.c src/core/attach.h \
 	src/core/core.c src/core/core.h \
-	src/core/core_skills.c \
 	src/core/core_tools.c \
 	src/core/custom_commands.c src/core/custom_commands.h \
 	src/core/expansion.c src/core/expansion.h \
-	src/core/hook_places.c src/core/hook_places.h \
 	src/core/export.c src/core/export.h \
 	src/core/export_output.c src/core/export_output.h \
 	src/core/memory.c src/core/memory.h \

@@ -4,7 +4,7 @@
  * That is its tools (./kodelet-tools and ./.ikigai/tools) and the files of enum ik_project_part. None
  * of it is run or read before the user trusts it (guard/trust.h).
  *
- * May include: util, config, tool/registry.h, tool/mcp/servers.h, core/places.h.
+ * May include: util, config, tool/registry.h, tool/mcp/servers.h, hook/hooks.h, core/places.h.
  */
 #ifndef IK_CORE_PROJECT_H
 #define IK_CORE_PROJECT_H
@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "core/places.h"
 #include "guard/trust_check.h"
+#include "hook/hooks.h"
 #include "tool/mcp/servers.h"
 #include "tool/registry.h"
 
@@ -36,7 +37,7 @@ enum ik_project_part {
 	IK_PROJECT_AGENTS,  /* AGENTS.md files */
 	IK_PROJECT_SERVERS, /* .mcp.json: MCP servers */
 	IK_PROJECT_PROMPTS, /* prompt files (core/custom_commands.h) */
-	IK_PROJECT_HOOKS,   /* hooks (core/hook_places.h) */
+	IK_PROJECT_HOOKS,   /* hooks */
 	IK_PROJECT_PARTS
 };
 
@@ -73,6 +74,13 @@ char *ik_project_servers_file(const struct ik_places *places, bool project);
  * be called again, when a file has changed. */
 void ik_project_read_servers(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config, struct ik_mcp_servers *servers);
+
+/* Read all hooks; what of the project's is not trusted becomes the list of skipped files. The user's are
+ * in ~/.ikigai/hooks and ~/.ikigai/hooks.json, the project's in .ikigai/hooks and .ikigai/hooks.json; if
+ * the setting hooks.claude says so, also in Claude Code's files: ~/.claude/settings.json and, in the
+ * project, .claude/settings.json and .claude/settings.local.json. */
+struct ik_hooks *ik_hooks_read(const struct ik_places *places, const struct ik_config *config,
+	struct ik_project *project);
 
 /* Return the name of the git branch of the session's directory, as its repository has it; NULL: none.
  * The caller frees it. */
