@@ -194,8 +194,8 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 			chat->ansi && chat->osc.marks && chat->setup->config->ui_marks);
 	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
 	agent->choices = ik_choices_new(&chat->core, on_choices, agent);
-	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
-		chat->actions, agent->choices);
+	agent->complete = ik_complete_new(chat->loop, &chat->core, agent->screen, chat->actions,
+		agent->choices);
 	return agent;
 }
 

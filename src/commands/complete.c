@@ -44,7 +44,6 @@ struct titles {
 struct ik_complete {
 	struct ik_loop *loop;
 	struct ik_core *core;
-	struct ik_setup *setup;
 	struct ik_screen *screen;
 	struct ik_actions *actions;
 	struct ik_choices *choices;
@@ -244,7 +243,7 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 {
 	const char *slash = memrchr(path, '/', length);
 	size_t head = slash ? (size_t)(slash - path) + 1 : 0;
-	char *directory = ik_places_whole_path(&complete->setup->places, path, head);
+	char *directory = ik_places_whole_path(&complete->core->setup->places, path, head);
 	int kind;
 
 	set_buf(&complete->head, path, head);
@@ -578,14 +577,12 @@ static bool answer(void *arg, const char *text, size_t length, struct ik_complet
 /* ---- beginning and end ---- */
 
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen, struct ik_actions *actions,
-	struct ik_choices *choices)
+	struct ik_screen *screen, struct ik_actions *actions, struct ik_choices *choices)
 {
 	struct ik_complete *complete = ik_alloc(sizeof(*complete));
 
 	complete->loop = loop;
 	complete->core = core;
-	complete->setup = setup;
 	complete->screen = screen;
 	complete->actions = actions;
 	complete->choices = choices;

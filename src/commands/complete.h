@@ -19,8 +19,7 @@ struct ik_complete;
 /* Start answering the screen's questions. core, which starts before the first question, screen
  * and choices are borrowed. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen, struct ik_actions *actions,
-	struct ik_choices *choices);
+	struct ik_screen *screen, struct ik_actions *actions, struct ik_choices *choices);
 /* Release it, before core and screen. Accepts NULL and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 

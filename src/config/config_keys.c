@@ -331,10 +331,18 @@ static void put_duration(int64_t milliseconds, struct ik_buf *out)
 
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 {
+	static const char *const words[] = {
+		[IK_KEY_BOOL] = N_("true or false"),
+		[IK_KEY_PRICE] = N_("a number, 0 or more"),
+		[IK_KEY_TEXT] = N_("a string that is not empty"),
+		[IK_KEY_LIST] = N_("a list of strings that are not empty"),
+		[IK_KEY_HEADERS] = N_("an object of strings, {\"Name\": \"value\"}"),
+		[IK_KEY_RULES] = N_("a list of rules, [{\"tool\": \"bash\", \"do\": \"ask\"}]"),
+		[IK_KEY_MEMBERS] = N_("an object, {\"NAME\": VALUE}"),
+		[IK_KEY_BINDINGS] = N_("an object of actions, {\"help\": \"F1, Alt-1\"}"),
+	};
+
 	switch (key->type) {
-	case IK_KEY_BOOL:
-		ik_buf_puts(out, _("true or false"));
-		break;
 	case IK_KEY_INTEGER:
 		ik_buf_printf(out, _("a whole number from %lld to %lld"), (long long)key->least,
 			(long long)key->most);
@@ -345,34 +353,15 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 		ik_buf_puts(out, _(" to "));
 		put_duration(key->most, out);
 		break;
-	case IK_KEY_PRICE:
-		ik_buf_puts(out, _("a number, 0 or more"));
-		break;
-	case IK_KEY_TEXT:
-		ik_buf_puts(out, _("a string that is not empty"));
-		break;
 	case IK_KEY_CHOICE:
 		put_choices(key, out);
-		break;
-	case IK_KEY_LIST:
-		ik_buf_puts(out, _("a list of strings that are not empty"));
-		break;
-	case IK_KEY_HEADERS:
-		ik_buf_puts(out, _("an object of strings, {\"Name\": \"value\"}"));
 		break;
 	case IK_KEY_TIMEOUTS:
 		ik_buf_printf(out, _("an object of whole numbers from %lld to %lld, {\"NAME\": SECONDS}"),
 			(long long)key->least, (long long)key->most);
 		break;
-	case IK_KEY_RULES:
-		ik_buf_puts(out, _("a list of rules, [{\"tool\": \"bash\", \"do\": \"ask\"}]"));
-		break;
-	case IK_KEY_MEMBERS:
-		ik_buf_puts(out, _("an object, {\"NAME\": VALUE}"));
-		break;
-	case IK_KEY_BINDINGS:
-		ik_buf_puts(out, _("an object of actions, {\"help\": \"F1, Alt-1\"}"));
-		break;
+	default:
+		ik_buf_puts(out, _(words[key->type]));
 	}
 }
 
@@ -716,15 +705,6 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	}
 }
 
-/* Append a string; omit the password of a URL or connection string. */
-static void print_text(const char *text, struct ik_buf *out)
-{
-	char *shown = ik_redact(text);
-
-	ik_json_put_text(out, shown);
-	free(shown);
-}
-
 /* Append a list; of headers, only the names. */
 static void print_list(const struct ik_string_list *list, bool are_headers, struct ik_buf *out)
 {
@@ -754,7 +734,7 @@ static void print_timeouts(const struct ik_config *config, struct ik_buf *out)
 void ik_config_value_print(const struct ik_config_key *key, const void *base, struct ik_buf *out)
 {
 	const void *field = (const char *)base + key->offset;
-	const char *text;
+	char *shown;
 
 	switch (key->type) {
 	case IK_KEY_BOOL:
@@ -773,11 +753,12 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		break;
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:
-		text = *(char *const *)field;
-		if (text)
-			print_text(text, out);
+		shown = ik_redact(*(char *const *)field);
+		if (*(char *const *)field)
+			ik_json_put_text(out, shown);
 		else
 			ik_json_put_null(out);
+		free(shown);
 		break;
 	case IK_KEY_LIST:
 	case IK_KEY_HEADERS:

@@ -5,7 +5,7 @@
  * A skill is an entry of the registry (tool/source.h). The catalogue in the system prompt names them
  * all. One is loaded when the model reads its file, or a message of the user's brings it.
  *
- * May include: util, conversation, tool/registry.h, core/places.h.
+ * May include: util, conversation, tool, core.
  */
 #ifndef IK_CORE_SKILLS_H
 #define IK_CORE_SKILLS_H

@@ -105,7 +105,10 @@ static void settle(struct ik_mcp_channel *channel)
 		channel->settled(channel);
 }
 
-static void answer_error(struct ik_mcp_channel *channel, struct ik_json_span id, int code,
+/* No value. */
+static const struct ik_json_span nothing;
+
+static void answer_error_with(struct ik_mcp_channel *channel, struct ik_json_span id, int code,
 	const char *message, struct ik_json_span data)
 {
 	struct ik_buf out;
@@ -114,6 +117,12 @@ static void answer_error(struct ik_mcp_channel *channel, struct ik_json_span id,
 	ik_rpc_put_error(&out, id, code, message, data);
 	send_buf(channel, &out);
 	settle(channel);
+}
+
+static void answer_error(struct ik_mcp_channel *channel, struct ik_json_span id, int code,
+	const char *message)
+{
+	answer_error_with(channel, id, code, message, nothing);
 }
 
 /* Append who we are. */
@@ -139,7 +148,7 @@ static void answer(struct ik_mcp_channel *channel, struct ik_json_span id, bool 
 	if (ik_buf_status(result) != IK_OK || ik_buf_status(&out) != IK_OK) {
 		ik_buf_clear(&out);
 		ik_rpc_put_error(&out, id, IK_RPC_INTERNAL_ERROR, "the result does not fit into memory",
-			(struct ik_json_span){ NULL, 0 });
+			nothing);
 	}
 	ik_buf_done(result);
 	send_buf(channel, &out);
@@ -222,7 +231,7 @@ static void refuse(struct request *request, int code, const char *message)
 	struct ik_mcp_channel *channel = request->channel;
 
 	if (channel)
-		answer_error(channel, id_of(request), code, message, (struct ik_json_span){ NULL, 0 });
+		answer_error(channel, id_of(request), code, message);
 	release(request);
 }
 
@@ -477,15 +486,6 @@ static void answer_list(struct request *request)
 	release(request);
 }
 
-static void start(struct request *request)
-{
-	request->started = true;
-	if (request->kind == LIST)
-		answer_list(request);
-	else
-		start_call(request);
-}
-
 /* Start what waits, if the tools are known. */
 static void start_waiting(struct ik_mcp_server *server)
 {
@@ -496,8 +496,10 @@ static void start_waiting(struct ik_mcp_server *server)
 	while (request) {
 		struct request *next = request->next;
 
-		if (!request->started)
-			start(request);
+		if (!request->started) {
+			request->started = true;
+			(request->kind == LIST ? answer_list : start_call)(request);
+		}
 		request = next;
 	}
 }
@@ -532,8 +534,7 @@ static struct request *keep(const struct incoming *in, int kind)
 
 static void bad_params(const struct incoming *in, const char *message)
 {
-	answer_error(in->channel, in->id, IK_RPC_INVALID_PARAMS, message,
-		(struct ik_json_span){ NULL, 0 });
+	answer_error(in->channel, in->id, IK_RPC_INVALID_PARAMS, message);
 }
 
 static void put_capabilities(struct ik_buf *out)
@@ -654,7 +655,7 @@ static bool check_meta(const struct incoming *in, struct ik_json_span version)
 		ik_buf_init(&data, IK_LIMIT_ENVELOPE);
 		ik_json_printf(&data, "{'supported':['%s'],'requested':%.*s}", IK_MCP_MODERN,
 			(int)version.length, version.text);
-		answer_error(in->channel, in->id, IK_MCP_UNSUPPORTED_VERSION,
+		answer_error_with(in->channel, in->id, IK_MCP_UNSUPPORTED_VERSION,
 			"Unsupported protocol version", (struct ik_json_span){ data.data, data.length });
 		ik_buf_done(&data);
 		return false;
@@ -682,11 +683,9 @@ static void dispatch(struct incoming *in, struct ik_json_span name)
 		bad_params(in,
 			"begin with initialize, or name the version in _meta (" IK_MCP_META "protocolVersion)");
 	else if (method == end)
-		answer_error(in->channel, in->id, IK_RPC_UNKNOWN_METHOD, "Method not found",
-			(struct ik_json_span){ NULL, 0 });
+		answer_error(in->channel, in->id, IK_RPC_UNKNOWN_METHOD, "Method not found");
 	else if (in->session->server->request_count == REQUESTS)
-		answer_error(in->channel, in->id, IK_RPC_INTERNAL_ERROR, "too many requests are waiting",
-			(struct ik_json_span){ NULL, 0 });
+		answer_error(in->channel, in->id, IK_RPC_INTERNAL_ERROR, "too many requests are waiting");
 	else
 		method->fn(in);
 }
@@ -759,8 +758,7 @@ static void take_one(struct ik_mcp_session *session, struct ik_mcp_channel *chan
 		return; /* we ask nothing, so a response answers nothing */
 	channel->unanswered++;
 	if (message.kind == IK_RPC_INVALID)
-		answer_error(channel, message.id, IK_RPC_INVALID_REQUEST, "Invalid request",
-			(struct ik_json_span){ NULL, 0 });
+		answer_error(channel, message.id, IK_RPC_INVALID_REQUEST, "Invalid request");
 	else
 		dispatch(&in, message.method);
 }
@@ -775,8 +773,7 @@ static void take_batch(struct ik_mcp_session *session, struct ik_mcp_channel *ch
 	if (!session->version || !ik_text_equal(session->version, BATCH_VERSION) ||
 		ik_json_count(batch) == 0) {
 		channel->unanswered++;
-		answer_error(channel, (struct ik_json_span){ NULL, 0 }, IK_RPC_INVALID_REQUEST,
-			"a batch is not possible here", (struct ik_json_span){ NULL, 0 });
+		answer_error(channel, nothing, IK_RPC_INVALID_REQUEST, "a batch is not possible here");
 		return;
 	}
 	while (ik_json_next(batch, &walk, &key, &value))
@@ -792,8 +789,7 @@ void ik_mcp_session_take(struct ik_mcp_session *session, struct ik_mcp_channel *
 	channel->unanswered++; /* so that it isn't settled before all of the message is read */
 	if (!text || ik_json_check(text, length, &value, &error) != IK_OK) {
 		channel->unanswered++;
-		answer_error(channel, (struct ik_json_span){ NULL, 0 }, IK_RPC_PARSE_ERROR, error.text,
-			(struct ik_json_span){ NULL, 0 });
+		answer_error(channel, nothing, IK_RPC_PARSE_ERROR, error.text);
 	} else if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		take_batch(session, channel, value);
 	} else {
