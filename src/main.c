@@ -41,7 +41,7 @@ static int run_acp(const struct ik_options *options, struct ik_setup *setup)
 }
 
 /* What the verbs run; those of session have a table of their own. */
-static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setup *) = {
+static ik_cli_verb *const runs[IK_VERB_HELP] = {
 	[IK_VERB_CHAT] = ik_chat_run,
 	[IK_VERB_EXEC] = ik_exec,
 	[IK_VERB_TOOL_LIST] = ik_cli_tool,

@@ -20,29 +20,27 @@
 #define TERMINAL_MS 200
 #define FILE_MS 10000
 
-void ik_cli_watch_signals(struct ik_loop *loop, struct ik_signal *signals[IK_CLI_SIGNALS],
-	void (*fn)(void *arg, int number), void *arg)
+static void on_signal(void *arg, int number)
+{
+	struct ik_cli *cli = arg;
+
+	cli->signal = number;
+	if (cli->interrupted)
+		cli->interrupted(cli);
+	else
+		ik_loop_stop(cli->loop);
+}
+
+/* Watch the signals that end a command, except those that the parent (nohup, a shell's background)
+ * ignores. */
+static void watch_signals(struct ik_cli *cli)
 {
 	static const int numbers[IK_CLI_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action;
 
 	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
 		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			signals[i] = ik_signal_new(loop, numbers[i], fn, arg);
-}
-
-void ik_cli_close_signals(struct ik_signal *signals[IK_CLI_SIGNALS])
-{
-	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
-		signals[i] = ik_signal_close(signals[i]);
-}
-
-static void on_signal(void *arg, int number)
-{
-	struct ik_cli *cli = arg;
-
-	cli->signal = number;
-	ik_loop_stop(cli->loop);
+			cli->signals[i] = ik_signal_new(cli->loop, numbers[i], on_signal, cli);
 }
 
 bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup)
@@ -55,7 +53,7 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 		ik_complain(error.text);
 		return false;
 	}
-	ik_cli_watch_signals(cli->loop, cli->signals, on_signal, cli);
+	watch_signals(cli);
 	ik_children_become_reaper(cli->loop);
 	ik_killer_enable(cli->loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
@@ -66,7 +64,8 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 int ik_cli_close(struct ik_cli *cli, int status)
 {
 	cli->discovery = ik_discovery_close(cli->discovery);
-	ik_cli_close_signals(cli->signals);
+	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
+		cli->signals[i] = ik_signal_close(cli->signals[i]);
 	ik_children_end(cli->loop);
 	ik_loop_free(cli->loop);
 	cli->environment = ik_environment_free(cli->environment);

@@ -20,7 +20,8 @@ struct ik_cli {
 	struct ik_setup *setup;
 	struct ik_loop *loop;
 	struct ik_signal *signals[IK_CLI_SIGNALS];
-	char **environment; /* for tools */
+	void (*interrupted)(struct ik_cli *cli); /* handles a signal; NULL: it ends the wait */
+	char **environment;                      /* for tools */
 	struct ik_discovery *discovery;
 	struct ik_store *store; /* NULL until opened */
 	struct ik_error error;  /* why a verb of `ikigai session` failed */
@@ -40,12 +41,6 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 /* Release everything. Return the exit status: status, unless a signal or a failure ended the
  * command. */
 int ik_cli_close(struct ik_cli *cli, int status);
-
-/* Watch the signals that end a command, except those that the parent (nohup, a shell's background)
- * ignores. */
-void ik_cli_watch_signals(struct ik_loop *loop, struct ik_signal *signals[IK_CLI_SIGNALS],
-	void (*fn)(void *arg, int number), void *arg);
-void ik_cli_close_signals(struct ik_signal *signals[IK_CLI_SIGNALS]);
 
 /* Run the loop until a callback stops it. Return false if the command must end. */
 bool ik_cli_wait(struct ik_cli *cli) IK_MUST_USE;
@@ -77,50 +72,39 @@ void ik_cli_warn(const struct ik_setup *setup);
 /* Report what was skipped because it isn't trusted; registry is NULL if tools don't matter. */
 void ik_cli_warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry);
 
-/* ---- the commands; each returns the exit status ---- */
+/* ---- the verbs ---- */
+
+/* Run a verb, and return the exit status. */
+typedef int ik_cli_verb(const struct ik_options *options, struct ik_setup *setup);
 
 /* exec.c: run one turn without a terminal. Replies go to standard output, everything else to
  * standard error. Status: 0 the reply is complete; 1 it failed; 74 it is not in the database
  * (--require-store); 75 the session is open elsewhere; 128 + N ended by signal N. */
-int ik_exec(const struct ik_options *options, struct ik_setup *setup);
+ik_cli_verb ik_exec;
 /* Report, on standard output for --json, that the command line or configuration is invalid. */
 void ik_exec_refuse(const struct ik_options *options, const char *sentence);
 
 /* cli_tool.c: `ikigai tool list|show|run` and `ikigai config [set]` */
-int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup);
-int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
-int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup);
-
-/* cli_hook.c: `ikigai hook list` */
-int ik_cli_hook(const struct ik_options *options, struct ik_setup *setup);
-
-/* cli_model.c: `ikigai model list|show` */
-int ik_cli_model(const struct ik_options *options, struct ik_setup *setup);
-
+ik_cli_verb ik_cli_tool, ik_cli_config, ik_cli_config_set;
+/* cli_hook.c: `ikigai hook list`; cli_model.c: `ikigai model list|show` */
+ik_cli_verb ik_cli_hook, ik_cli_model;
 /* cli_mcp.c: `ikigai mcp list|add|remove|test` */
-int ik_cli_mcp(const struct ik_options *options, struct ik_setup *setup);
-
+ik_cli_verb ik_cli_mcp;
 /* cli_validate.c: `ikigai tool validate PATH...`: run executables and report every problem they
- * have as tools. */
-int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup);
-
-/* cli_tool_new.c: `ikigai tool new NAME`: write a new tool from a template. */
-int ik_cli_tool_new(const struct ik_options *options, struct ik_setup *setup);
-
+ * have as tools. cli_tool_new.c: `ikigai tool new NAME`: write a new tool from a template. */
+ik_cli_verb ik_cli_validate, ik_cli_tool_new;
 /* cli_trust.c: `ikigai tool trust [--revoke] [DIR]` */
-int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup);
-
+ik_cli_verb ik_cli_trust;
 /* cli_session.c: `ikigai session ...`; its verbs are the files session_*.c. */
-int ik_cli_session(const struct ik_options *options, struct ik_setup *setup);
+ik_cli_verb ik_cli_session;
+/* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check runs anything
+ * untrusted, shows a key, or changes more than opening the database does. */
+ik_cli_verb ik_doctor;
 
 /* cli_complete.c: complete a command line in a shell (core/options.h): print what its last word can
  * be, a line each: the word, a tab, and what it means. The line "TAB files" or "TAB directories" asks
  * the shell for its own. Only the setup, the store or the tools that the word needs are read, and
  * for a second and a half at most (the end of a store that doesn't answer takes longer). */
 int ik_cli_complete(int argc, char **argv);
-
-/* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check runs anything
- * untrusted, shows a key, or changes more than opening the database does. */
-int ik_doctor(const struct ik_options *options, struct ik_setup *setup);
 
 #endif

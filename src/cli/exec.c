@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,6 @@
 #include "core/core.h"
 #include "core/memory.h"
 #include "core/print.h"
-#include "loop/children.h"
-#include "loop/killer.h"
 #include "tool/fit.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -35,14 +32,12 @@
 /* ---- exec ---- */
 
 struct exec {
+	struct ik_cli cli;
 	struct ik_core core;
-	struct ik_loop *loop;
 	struct ik_output *out, *errors;
 	struct ik_exec_printer printer;
-	struct ik_signal *signals[IK_CLI_SIGNALS];
 	int status;
-	int signal_number; /* the signal that interrupted the turn, or 0 */
-	bool begun;        /* the turn has started */
+	bool begun; /* the turn has started */
 	bool done;
 	bool warned;
 	bool resuming; /* the next session id is not the final one */
@@ -163,7 +158,7 @@ static void stop_when_written(void *arg)
 	}
 	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
 		ik_core_may_end(&exec->core, stop_when_written, exec))
-		ik_loop_stop(exec->loop);
+		ik_loop_stop(exec->cli.loop);
 }
 
 /* Record how the turn ended. */
@@ -173,8 +168,8 @@ static void note_end(struct exec *exec, const struct ik_event *event)
 
 	exec->done = true;
 	if (exec->status == 0)
-		exec->status = exec->signal_number != 0 ? 128 + exec->signal_number : ended ? 0 : 1;
-	ik_loop_defer(exec->loop, stop_when_written, exec);
+		exec->status = ended ? 0 : 1;
+	ik_loop_defer(exec->cli.loop, stop_when_written, exec);
 }
 
 /* Write the held lines, after the line that announces the session, if any. */
@@ -256,18 +251,15 @@ static void on_event(void *arg, const struct ik_event *event)
 		note_end(exec, event);
 }
 
-static void on_signal(void *arg, int number)
+static void on_signal(struct ik_cli *cli)
 {
-	struct exec *exec = arg;
+	struct exec *exec = (struct exec *)cli;
 
-	exec->signal_number = number;
 	/* While a session is being read, there is no turn to cancel. */
-	if (exec->done || !exec->begun) {
-		exec->status = 128 + number;
-		ik_loop_stop(exec->loop);
-		return;
-	}
-	ik_session_cancel(exec->core.session);
+	if (exec->done || !exec->begun)
+		ik_loop_stop(cli->loop);
+	else
+		ik_session_cancel(exec->core.session);
 }
 
 /* End a turn that can't start. */
@@ -306,7 +298,7 @@ static void submit(struct exec *exec)
 {
 	struct ik_session *session = exec->core.session;
 	const struct ik_attach_options options = {
-		.loop = exec->loop,
+		.loop = exec->cli.loop,
 		.places = &exec->core.setup->places,
 		.core = &exec->core,
 		.conversation = ik_session_conversation(session),
@@ -372,57 +364,53 @@ static void keep_before_the_end(void)
 }
 
 /* Set everything up, send the prompt, and run the loop until the reply is written. */
-static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
-	const struct ik_buf *prompt, struct ik_error *error)
+static void run(struct exec *exec)
 {
 	static const struct ik_core_events events = {
 		.event = on_event,
 		.store = on_event,
 		.scan_finished = on_scan_finished,
 	};
-	struct ik_error notice;
+	const struct ik_options *options = exec->cli.options;
+	struct ik_error error;
 
-	exec->prompt = prompt;
-	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
-	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
-	ik_cli_watch_signals(exec->loop, exec->signals, on_signal, exec);
-	ik_children_become_reaper(exec->loop);
-	ik_killer_enable(exec->loop, "/proc/self/exe");
-	current_core = &exec->core;
-	ik_alloc_set_hook(keep_before_the_end);
-	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
+	if (ik_core_start(&exec->core, exec->cli.loop, exec->cli.setup, options->no_tools,
 			options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec,
-			error) != IK_OK)
-		refuse(exec, IK_CODE_CONNECT, error);
+			&error) != IK_OK)
+		refuse(exec, IK_CODE_CONNECT, &error);
 	else if (options->resume)
 		resume(exec, options);
 	else
 		on_resumed(exec, NULL);
 	if (exec->core.scanned)
 		on_scan_finished(exec, ik_core_registry(&exec->core));
-	error->status = IK_OK;
-	if (ik_loop_run(exec->loop, error) != IK_OK) {
-		exec->status = 1;
-	} else if (ik_output_error(exec->out) != 0) {
-		exec->status = exec->status == 0 ? 1 : exec->status;
-		if (ik_output_error(exec->out) != EPIPE) /* EPIPE: the reader has seen enough, like head */
-			(void)ik_error_set_errno(error, ik_output_error(exec->out),
-				_("cannot write the reply"));
-	}
+	(void)!ik_cli_wait(&exec->cli);
 	exec->done = true;
 	exec->attach = ik_attach_close(exec->attach);
+}
+
+/* End the session, and say what could not be written or stored. Return the exit status. */
+static int end(struct exec *exec)
+{
+	const struct ik_cli *cli = &exec->cli;
+	int number = ik_output_error(exec->out);
+	struct ik_error notice;
+
+	if (number != 0 && exec->status == 0)
+		exec->status = 1;
 	current_core = NULL;
 	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
 		exec->status = 1;
 	if (notice.status != IK_OK)
 		ik_complain(notice.text);
-	if (exec->status == 0 && options->require_store && (!setup->database || notice.status != IK_OK))
+	if (exec->status == 0 && cli->options->require_store &&
+		(!cli->setup->database || notice.status != IK_OK))
 		exec->status = STATUS_NOT_STORED;
-	ik_cli_close_signals(exec->signals);
-	ik_children_end(exec->loop);
+	if (number != 0 && number != EPIPE) /* EPIPE: the reader has seen enough, like head */
+		ik_complainf("%s: %s", _("cannot write the reply"), strerror(number));
 	exec->out = ik_output_close(exec->out);
 	exec->errors = ik_output_close(exec->errors);
-	return exec->status;
+	return ik_cli_close(&exec->cli, exec->status);
 }
 
 void ik_exec_refuse(const struct ik_options *options, const char *sentence)
@@ -452,28 +440,31 @@ void ik_exec_refuse(const struct ik_options *options, const char *sentence)
 int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_buf prompt;
-	struct ik_error error = { .status = IK_OK };
+	struct ik_error error;
 	struct exec exec;
-	int status;
+	int status = 1;
 
 	memset(&exec, 0, sizeof(exec));
 	exec.printer.json = options->json;
 	exec.printer.output_only = options->output_schema;
 	exec.resuming = options->resume;
 	exec.holding = options->json && !options->resume;
+	exec.prompt = &prompt;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
 	ik_buf_init(&exec.session, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&exec.held, IK_LIMIT_ENVELOPE);
 	if (read_prompt(options, &prompt, &exec.written, &error) != IK_OK) {
 		ik_complain(error.text);
-		ik_buf_done(&prompt);
-		return 2;
+		status = 2;
+	} else if (ik_cli_open(&exec.cli, options, setup)) {
+		exec.cli.interrupted = on_signal;
+		exec.out = ik_output_new(exec.cli.loop, STDOUT_FILENO, stop_when_written, &exec);
+		exec.errors = ik_output_new(exec.cli.loop, STDERR_FILENO, stop_when_written, &exec);
+		current_core = &exec.core;
+		ik_alloc_set_hook(keep_before_the_end);
+		run(&exec);
+		status = end(&exec);
 	}
-	exec.loop = ik_loop_new(&error);
-	status = !exec.loop ? 1 : run(&exec, options, setup, &prompt, &error);
-	if (error.status != IK_OK)
-		ik_complain(error.text);
-	ik_loop_free(exec.loop);
 	ik_buf_done(&exec.session);
 	ik_buf_done(&exec.held);
 	ik_buf_done(&prompt);

@@ -280,25 +280,6 @@ char *ik_project_branch(const struct ik_places *places)
 	return found;
 }
 
-/* Return the paths of all AGENTS.md files, outermost first, as an array that ends in NULL. */
-static char **find_agents_files(const struct ik_places *places)
-{
-	char *root = find_root(places), *directory = ik_strdup(places->directory);
-	char **paths = ik_alloc(sizeof(*paths));
-	size_t count = 0;
-
-	do {
-		if (!has(directory, NAME))
-			continue;
-		paths = ik_alloc_array(paths, ++count + 1, sizeof(*paths));
-		memmove(paths + 1, paths, count * sizeof(*paths));
-		paths[0] = ik_path_join(directory, NAME);
-	} while (!ik_text_equal(directory, root) && go_up(directory));
-	free(root);
-	free(directory);
-	return paths;
-}
-
 /* Append a file if it is trusted in its current state. */
 static void read_one(struct ik_project *project, const char *root, const char *path,
 	struct ik_config *config, struct ik_buf *out)
@@ -316,20 +297,29 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 	ik_buf_done(&text);
 }
 
+/* Append the files from the root of the project down to a directory. */
+static void read_down_to(struct ik_project *project, const char *root, const char *directory,
+	struct ik_config *config, struct ik_buf *out)
+{
+	char *above = ik_path_directory(directory), *path = ik_path_join(directory, NAME);
+
+	if (!ik_text_equal(directory, root))
+		read_down_to(project, root, above, config, out);
+	if (has(directory, NAME))
+		read_one(project, root, path, config, out);
+	free(above);
+	free(path);
+}
+
 char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config)
 {
-	size_t i;
-	char **paths = find_agents_files(places), *root = find_root(places);
+	char *root = find_root(places);
 	struct ik_buf out;
 
 	ik_untrusted_clear(&project->skipped[IK_PROJECT_AGENTS]);
 	ik_buf_init(&out, IK_MIB(4));
-	for (i = 0; paths[i]; i++) {
-		read_one(project, root, paths[i], config, &out);
-		free(paths[i]);
-	}
-	free(paths);
+	read_down_to(project, root, places->directory, config, &out);
 	free(root);
 	if (out.length > 0 && ik_buf_status(&out) == IK_OK)
 		return ik_buf_take(&out, NULL);

@@ -446,30 +446,6 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
-/* May tools write to a directory or one of its parents in any mode of the sandbox? */
-static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
-{
-	const struct ik_places *places = &setup->places;
-	const struct ik_string_list *more = &setup->config->sandbox_write;
-	const char *const always[] = { ik_path_temporary(), "/tmp", "/dev/shm", places->directory };
-	const size_t own = sizeof(always) / sizeof(always[0]);
-	char *named = ik_path_join(places->directory, directory), *place = ik_path_canonical(named);
-	bool writable = false;
-
-	for (size_t i = 0; i < own + more->count; i++) {
-		const char *path = i < own ? always[i] : more->items[i - own];
-		char *whole = ik_places_whole_path(places, path, strlen(path));
-		char *canonical = ik_path_canonical(whole);
-
-		writable = writable || ik_path_below(place, canonical);
-		free(canonical);
-		free(whole);
-	}
-	free(place);
-	free(named);
-	return writable;
-}
-
 /* Return a directory that no tool can write to and that is on another disk than the home directory:
  * the runtime directory, or NULL. */
 static char *spare_directory(const struct ik_setup *setup)
@@ -480,7 +456,7 @@ static char *spare_directory(const struct ik_setup *setup)
 	if (!runtime || runtime[0] != '/' || access(runtime, W_OK) != 0)
 		return NULL;
 	directory = ik_path_join(runtime, "ikigai");
-	if (!is_writable_for_tools(setup, directory))
+	if (!ik_sandbox_may_write(setup->sandbox, directory))
 		return directory;
 	free(directory);
 	return NULL;

@@ -463,6 +463,24 @@ const char *ik_sandbox_writable(const struct ik_sandbox *sandbox, size_t index)
 	return first + index < end ? sandbox->writable[first + index] : NULL;
 }
 
+bool ik_sandbox_may_write(const struct ik_sandbox *sandbox, const char *path)
+{
+	static const char *const shared[] = { "/tmp", "/dev/shm" };
+	char *place = ik_path_canonical(path);
+	bool may = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		char *directory = ik_path_canonical(shared[i]);
+
+		may = may || ik_path_below(place, directory);
+		free(directory);
+	}
+	for (size_t i = 0; i < sandbox->writable_count; i++)
+		may = may || ik_path_below(place, sandbox->writable[i]);
+	free(place);
+	return may;
+}
+
 /* Is there a limit; and is there one that does not come from a rule? */
 static bool has_limits(const struct ik_sandbox *sandbox, bool of_rules)
 {

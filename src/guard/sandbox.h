@@ -105,6 +105,9 @@ void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out);
  */
 const char *ik_sandbox_writable(const struct ik_sandbox *sandbox, size_t index);
 
+/* May tools write, in some mode, to a place or to one above it? It need not exist. */
+bool ik_sandbox_may_write(const struct ik_sandbox *sandbox, const char *path);
+
 /* Places that are hidden or protected. */
 struct ik_sandbox_limit {
 	const char *named; /* as written in the configuration */
