@@ -11,7 +11,6 @@
 #include "commands/commands.h"
 #include "commands/complete.h"
 #include "commands/tool_text.h"
-#include "core/memory.h"
 #include "core/print.h"
 #include "core/undo_command.h"
 #include "loop/children.h"

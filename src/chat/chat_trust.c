@@ -144,19 +144,6 @@ static char *signature(const struct ik_chat_trust *trust)
 	return ik_buf_take(&out, NULL);
 }
 
-IK_PRINTF(2, 3)
-static void tell(struct ik_chat_trust *trust, const char *format, ...)
-{
-	va_list arguments;
-	char *sentence;
-
-	va_start(arguments, format);
-	sentence = ik_vformat(format, arguments);
-	va_end(arguments);
-	ik_session_add_notice(trust->chat->core.session, sentence);
-	free(sentence);
-}
-
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 
 /* Ask, showing what the files are, or all their contents. */
@@ -235,9 +222,9 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 		break;
 	case ANSWER_NEVER:
 		if (ik_trust_refuse(trust->chat->setup->project.trust, &error) != IK_OK)
-			tell(trust, "%s", error.text);
+			ik_core_tell(&trust->chat->core, "%s", error.text);
 		else
-			tell(trust,
+			ik_core_tell(&trust->chat->core,
 				_("What this directory brings is not used and not asked about any more; "
 				  "\"ikigai tool trust\" trusts it."));
 		break;

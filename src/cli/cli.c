@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/memory.h"
 #include "core/print.h"
 #include "loop/children.h"
 #include "loop/killer.h"

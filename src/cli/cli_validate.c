@@ -115,7 +115,6 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 		.grace_ms = GRACE_MS,
 	};
 	struct ik_error error;
-	enum ik_status status;
 	bool ended;
 
 	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
@@ -127,13 +126,9 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	ik_buf_init(&v->output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
 	/* Once its description is known, run it in the sandbox like a call of the tool. */
-	status = ik_sandbox_enter(v->cli.setup->sandbox,
-		v->tool.name ? v->tool.name : ik_path_base(v->path),
-		v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, &spec, &error);
-	if (status == IK_OK)
-		status = ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error);
-	ik_sandbox_leave(&spec);
-	if (status != IK_OK) {
+	if (ik_sandbox_start(v->cli.setup->sandbox, v->tool.name ? v->tool.name : ik_path_base(v->path),
+			v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, v->cli.loop, &spec, &events, v,
+			&v->child, &error) != IK_OK) {
 		say(v, WRONG, "SPAWN_FAILED", _("it cannot be started: %s"), error.text);
 		return false;
 	}

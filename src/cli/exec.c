@@ -12,7 +12,6 @@
 #include "cli/output.h"
 #include "core/attach.h"
 #include "core/core.h"
-#include "core/memory.h"
 #include "core/print.h"
 #include "tool/fit.h"
 #include "util/alloc.h"

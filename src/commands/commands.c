@@ -9,6 +9,7 @@
 #include "core/export.h"
 #include "core/policy_file.h"
 #include "loop/orphans.h"
+#include "tui/text/markdown_source.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -330,60 +331,6 @@ void ik_command_background(struct ik_core *core, const struct ik_invocation *inv
 
 /* ---- /copy ---- */
 
-#define FENCE_LEAST 3
-#define INDENT_MOST 3
-
-/* Return the length of the code fence at text (made of *ch, or of either character if *ch is 0), or
- * 0 if there is none. */
-static size_t fence_length(const char *text, const char *end, char *ch)
-{
-	size_t indent = 0, length = 0;
-
-	while (text < end && *text == ' ' && indent <= INDENT_MOST) {
-		text++;
-		indent++;
-	}
-	if (indent > INDENT_MOST || text >= end || (*text != '`' && *text != '~') ||
-		(*ch != '\0' && *text != *ch))
-		return 0;
-	while (text + length < end && text[length] == *text)
-		length++;
-	if (length < FENCE_LEAST)
-		return 0;
-	*ch = *text;
-	return length;
-}
-
-/* Find the last fenced code block of a text. Return false if there is none. */
-static bool last_code(const char *text, size_t length, const char **ret_code, size_t *ret_length)
-{
-	const char *end = text + length, *code = NULL;
-	size_t open = 0;
-	bool found = false;
-	char ch = '\0';
-
-	while (text < end) {
-		const char *feed = memchr(text, '\n', (size_t)(end - text));
-		const char *next = feed ? feed + 1 : end;
-		char other = open > 0 ? ch : '\0';
-		size_t fence = fence_length(text, next, &other);
-
-		if (open == 0 && fence > 0) {
-			open = fence;
-			ch = other;
-			code = next;
-			*ret_code = code;
-			*ret_length = (size_t)(end - code);
-			found = true;
-		} else if (open > 0 && fence >= open) {
-			*ret_length = (size_t)(text - code);
-			open = 0;
-		}
-		text = next;
-	}
-	return found;
-}
-
 /* Find the text to copy: the number-th last reply, or the last code block of any reply. */
 static bool find_text(const struct ik_conversation *conversation, size_t number, bool code,
 	const char **ret_text, size_t *ret_length)
@@ -395,7 +342,8 @@ static bool find_text(const struct ik_conversation *conversation, size_t number,
 
 		if (message->kind != IK_KIND_ASSISTANT || message->content_length == 0)
 			continue;
-		if (code && last_code(message->content, message->content_length, ret_text, ret_length))
+		if (code &&
+			ik_markdown_last_code(message->content, message->content_length, ret_text, ret_length))
 			return true;
 		if (code || --number > 0)
 			continue;

@@ -35,10 +35,9 @@ struct listing {
 
 /* The titles of the newest sessions. */
 struct titles {
-	struct ik_store_read *read;     /* NULL: no read is in progress */
-	int64_t read_ms;                /* when they were read; 0: never */
-	struct ik_proposal *candidates; /* owns their texts */
-	size_t count;
+	struct ik_store_read *read; /* NULL: no read is in progress */
+	int64_t read_ms;            /* when they were read; 0: never */
+	struct ik_pick_list picks;
 };
 
 struct ik_complete {
@@ -76,17 +75,6 @@ static void set_buf(struct ik_buf *buf, const char *text, size_t length)
 
 /* ---- titles of sessions ---- */
 
-static void forget_titles(struct titles *titles)
-{
-	while (titles->count > 0) {
-		titles->count--;
-		free((char *)titles->candidates[titles->count].text);
-		free((char *)titles->candidates[titles->count].description);
-	}
-	free(titles->candidates);
-	titles->candidates = NULL;
-}
-
 /* Return a stored text as one line for a terminal; the caller frees it. */
 static char *clean(const char *text)
 {
@@ -104,23 +92,19 @@ static void on_sessions(void *arg, const struct ik_store_answer *answer)
 
 	titles->read = NULL;
 	titles->read_ms = ik_clock_ms();
-	forget_titles(titles);
-	titles->candidates = ik_alloc_array(NULL, answer->count + 1, sizeof(*titles->candidates));
+	ik_pick_list_clear(&titles->picks);
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct ik_session_info *info = &answer->sessions[i];
 
 		if (info->title[0] != '\0')
-			titles->candidates[titles->count++] = (struct ik_proposal){
-				.text = clean(info->title),
-				.description = clean(info->directory),
-				.completes = true,
-			};
+			ik_pick_add(&titles->picks,
+				(struct ik_pick){ .id = clean(info->title), .aside = clean(info->directory) });
 	}
 	ik_screen_candidates_changed(complete->screen);
 }
 
 /* Answer with the known titles, newest first, and read them again unless they are current. */
-static void answer_titles(struct ik_complete *complete, struct ik_completions *answer)
+static void answer_titles(struct ik_complete *complete)
 {
 	struct titles *titles = &complete->titles;
 	bool fresh = titles->read_ms > 0 && ik_clock_ms() - titles->read_ms < SESSIONS_FRESH_MS;
@@ -128,8 +112,8 @@ static void answer_titles(struct ik_complete *complete, struct ik_completions *a
 	if (!titles->read && !fresh)
 		titles->read = ik_store_list(complete->core->store, NULL, 0, "", SESSIONS_NEWEST,
 			on_sessions, complete);
-	answer->candidates = titles->candidates;
-	answer->count = titles->count;
+	for (size_t i = 0; i < titles->picks.count; i++)
+		add(complete, titles->picks.picks[i].id, titles->picks.picks[i].aside, true);
 }
 
 /* ---- files ---- */
@@ -478,7 +462,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		/* A title has blanks, so everything after the command is the word. It may also be a number
 		 * or an id. */
 		answer->free = true;
-		answer_titles(complete, answer);
+		answer_titles(complete);
 		return true;
 	case IK_ARGUMENT_FILE:
 		answer->on_demand = true;
@@ -601,7 +585,7 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 	ik_screen_on_complete(complete->screen, NULL, NULL);
 	forget_listing(complete);
 	ik_store_read_close(complete->titles.read);
-	forget_titles(&complete->titles);
+	ik_pick_list_clear(&complete->titles.picks);
 	free(complete->candidates);
 	ik_pick_list_clear(&complete->picks);
 	ik_buf_done(&complete->typed);

@@ -45,15 +45,20 @@ static void shares_done(struct shares *shares)
 	free(shares->items);
 }
 
+static struct share *add_share(struct shares *shares, const char *name)
+{
+	shares->items = ik_alloc_more(shares->items, shares->count, sizeof(*shares->items));
+	shares->items[shares->count] = (struct share){ .name = ik_strdup(name), .usage.cost = -1 };
+	return &shares->items[shares->count++];
+}
+
 /* Return the row with that name, made if there is none. */
 static struct share *share_of(struct shares *shares, const char *name)
 {
 	for (size_t i = 0; i < shares->count; i++)
 		if (ik_text_equal(shares->items[i].name, name))
 			return &shares->items[i];
-	shares->items = ik_alloc_more(shares->items, shares->count, sizeof(*shares->items));
-	shares->items[shares->count] = (struct share){ .name = ik_strdup(name), .usage.cost = -1 };
-	return &shares->items[shares->count++];
+	return add_share(shares, name);
 }
 
 /* Add bytes to a row. Takes over its name. */
@@ -371,15 +376,6 @@ struct spending {
 	struct shares spans, turns, days, models, tools;
 };
 
-/* Return the beginning of a message, as a name. */
-static void name_turn(const struct ik_message *message, char name[NAME_BYTES])
-{
-	char *title = ik_message_title(message);
-
-	snprintf(name, NAME_BYTES, "%s", title);
-	free(title);
-}
-
 /* Return a day as a name. */
 static void name_day(int64_t time_ms, char name[NAME_BYTES])
 {
@@ -423,13 +419,11 @@ static void add_tool(struct spending *spending, const struct ik_message *message
 /* Begin a turn: it has a row of its own, even where the message is one that was sent before. */
 static struct share *begin_turn(struct spending *spending, const struct ik_message *message)
 {
-	struct shares *turns = &spending->turns;
-	char name[NAME_BYTES];
+	char *title = ik_message_title(message);
+	struct share *turn = add_share(&spending->turns, title);
 
-	name_turn(message, name);
-	turns->items = ik_alloc_more(turns->items, turns->count, sizeof(*turns->items));
-	turns->items[turns->count] = (struct share){ .name = ik_strdup(name), .usage.cost = -1 };
-	return &turns->items[turns->count++];
+	free(title);
+	return turn;
 }
 
 /* Add up a conversation. */

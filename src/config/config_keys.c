@@ -149,7 +149,8 @@ static const struct ik_config_key keys[] = {
 		.project = true, .meaning = N_("whether wheel and clicks are for the program") },
 	{ .name = "ui.show_thinking", .type = IK_KEY_BOOL, .offset = FIELD(ui_show_thinking),
 		.standard = "true", .project = true,
-		.meaning = N_("whether to show what a model thinks: its last rows while it thinks, then a row that opens") },
+		.meaning = N_("whether to show what a model thinks: its last rows while it thinks, then a row "
+			"that opens") },
 	{ .name = "ui.tool_output", .type = IK_KEY_INTEGER, .offset = FIELD(ui_tool_output),
 		.standard = "6", .least = 0, .most = 1000, .project = true,
 		.meaning = N_("lines of a command's output that are shown before the call is opened") },

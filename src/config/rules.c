@@ -44,8 +44,7 @@ static struct ik_rule *rules_grow(struct ik_rules *rules)
 	return &rules->items[rules->count++];
 }
 
-/* Add an argument; takes over the strings. */
-static void add_argument(struct ik_rule *rule, char *name, char *glob)
+void ik_rule_add_argument(struct ik_rule *rule, char *name, char *glob)
 {
 	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
 		sizeof(*rule->arguments));
@@ -59,7 +58,8 @@ void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule)
 	copy->tool = ik_strdup(rule->tool);
 	copy->action = rule->action;
 	for (size_t i = 0; i < rule->argument_count; i++)
-		add_argument(copy, ik_strdup(rule->arguments[i].name), ik_strdup(rule->arguments[i].glob));
+		ik_rule_add_argument(copy, ik_strdup(rule->arguments[i].name),
+			ik_strdup(rule->arguments[i].glob));
 }
 
 void ik_rules_remove(struct ik_rules *rules, size_t index)
@@ -158,7 +158,7 @@ static enum ik_status read_arguments(struct rules_reader *reader, struct ik_rule
 			free(glob);
 			return status;
 		}
-		add_argument(rule, name, glob);
+		ik_rule_add_argument(rule, name, glob);
 	}
 	return IK_OK;
 }

@@ -40,6 +40,9 @@ struct ik_rules {
 enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 	const char **ret_place, struct ik_error *error) IK_MUST_USE;
 
+/* Add an argument to a rule; takes over the strings. */
+void ik_rule_add_argument(struct ik_rule *rule, char *name, char *glob);
+
 /* Append a copy of a rule. */
 void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule);
 /* Remove the rule at index. */

@@ -158,32 +158,22 @@ char *ik_mention_unknown(const char *text, size_t length, const struct ik_places
 	return NULL;
 }
 
-/* Does the model refuse such a file? Then the error says what to do. */
-static bool is_refused(const struct ik_attach *attach, const char *name, bool document,
-	struct ik_error *error)
-{
-	const struct ik_model *model = attach->options.model;
-	const char *where = attach->options.unattended ? "-m" : "/model";
-
-	if (!model || ik_model_accepts(&model->facts, document ? IK_MEDIA_PDF : "image/png"))
-		return false;
-	(void)ik_error_set(error, IK_INVALID,
-		document ? _("@%s: %s accepts no PDF, as far as is known. Choose another model with %s, or "
-					 "say in ~/.ikigai/models.json that it does. Nothing was sent.")
-				 : _("@%s: %s accepts no pictures, as far as is known. Choose another model with "
-					 "%s, or say in ~/.ikigai/models.json that it does. Nothing was sent."),
-		name, model->name, where);
-	return true;
-}
-
 /* Judge a picture or a document by its first bytes; it is read later. */
 static enum ik_status check_file(const struct ik_attach *attach, const char *name,
 	const char *bytes, off_t size, struct ik_error *error)
 {
+	const struct ik_model *model = attach->options.model;
+	const char *where = attach->options.unattended ? "-m" : "/model";
 	bool document = bytes[0] == '%';
 
-	if (is_refused(attach, name, document, error))
-		return error->status;
+	if (model && !ik_model_accepts(&model->facts, document ? IK_MEDIA_PDF : "image/png"))
+		return ik_error_set(error, IK_INVALID,
+			document
+				? _("@%s: %s accepts no PDF, as far as is known. Choose another model with %s, "
+					"or say in ~/.ikigai/models.json that it does. Nothing was sent.")
+				: _("@%s: %s accepts no pictures, as far as is known. Choose another model with "
+					"%s, or say in ~/.ikigai/models.json that it does. Nothing was sent."),
+			name, model->name, where);
 	if (document && size > (off_t)IK_LIMIT_DOCUMENT)
 		return ik_error_set(error, IK_TOO_LARGE,
 			_("@%s is larger than 14 MB: split it. Nothing was sent."), name);

@@ -1,12 +1,15 @@
 #include "core/core.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/export.h"
 #include "core/policy_file.h"
+#include "core/print.h"
 #include "core/undo_command.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -626,8 +629,7 @@ static bool is_read_later(const struct ik_project *project, const char *path)
 	return skipped->count > 0 && ik_text_equal(path, skipped->items[0].path);
 }
 
-IK_PRINTF(2, 3)
-static void tell(struct ik_core *core, const char *format, ...)
+void ik_core_tell(const struct ik_core *core, const char *format, ...)
 {
 	va_list arguments;
 	char *sentence;
@@ -650,15 +652,15 @@ void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files
 		const char *name = ik_project_relative(project, files->items[i].path);
 
 		if (file->state != IK_TRUST_TRUSTED && file->problem)
-			tell(core, "%s", file->problem);
+			ik_core_tell(core, "%s", file->problem);
 		else if (file->state != IK_TRUST_TRUSTED)
-			tell(core, _("%s was changed meanwhile and is not trusted."), name);
+			ik_core_tell(core, _("%s was changed meanwhile and is not trusted."), name);
 		else if (is_read_later(project, files->items[i].path))
-			tell(core, _("%s is trusted and will be read when ikigai is started the next time."),
-				name);
+			ik_core_tell(core,
+				_("%s is trusted and will be read when ikigai is started the next time."), name);
 	}
 	if (error->status != IK_OK)
-		tell(core, _("The files are trusted until this program ends: %s"), error->text);
+		ik_core_tell(core, _("The files are trusted until this program ends: %s"), error->text);
 	ik_core_read_instructions(core);
 	ik_discovery_scan(core->discovery, IK_CACHE_NOTHING);
 }
@@ -714,4 +716,57 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	free(core->instructions);
 	*core = (struct ik_core){ .setup = core->setup };
 	return lost == 0;
+}
+
+/* ---- no memory ---- */
+
+/* Called if the reserve is used up, too. */
+static void (*last_restore)(void);
+
+static void give_up(void)
+{
+	static const char message[] = "ikigai: out of memory\n";
+
+	if (last_restore)
+		last_restore();
+	(void)fputs(message, stderr);
+	ik_children_end_now();
+}
+
+static void save(const struct ik_core *core)
+{
+	if (core->store)
+		ik_store_end_now(core->store);
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_end_now(core->sessions[i]->session);
+}
+
+/* Print how to resume each session that has anything stored. */
+static void print_sessions(const struct ik_core *core)
+{
+	for (size_t i = 0; i < core->session_count; i++) {
+		const struct ik_session *session = core->sessions[i]->session;
+
+		if (ik_resume_is_possible(session))
+			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), ik_session_id(session));
+	}
+}
+
+void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void))
+{
+	last_restore = restore;
+	ik_alloc_set_hook(give_up);
+	if (core)
+		save(core);
+	if (restore)
+		restore();
+	ik_complain(_("out of memory"));
+	if (core)
+		print_sessions(core);
+	ik_children_end_now();
+}
+
+void ik_memory_gone(void)
+{
+	ik_memory_gone_with(NULL, NULL);
 }

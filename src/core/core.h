@@ -60,7 +60,7 @@ struct ik_core_session {
 	struct ik_session *session;
 	void *arg;                   /* for its events */
 	int64_t began_ms;            /* by the wall clock; what was said before is of a stored one */
-	struct ik_skill_loads loads; /* what it has read of skills */
+	struct ik_skill_loads loads; /* what it has read of skills (core_skills.c) */
 	struct ik_model_question *question; /* a /model that waits; or NULL */
 };
 
@@ -170,6 +170,9 @@ void ik_core_log_event(const struct ik_event *event);
  * providers find in their cache what begins in the same way. */
 void ik_core_read_instructions(struct ik_core *core);
 
+/* Add a notice to the session in front. */
+void ik_core_tell(const struct ik_core *core, const char *format, ...) IK_PRINTF(2, 3);
+
 /* Report what became of files that were to be trusted (ik_project_grant()), and use those that are. */
 void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files,
 	const struct ik_trust_check *check);
@@ -177,6 +180,14 @@ void ik_core_granted(struct ik_core *core, const struct ik_untrusted_list *files
 /* Free everything, if it was started. Events that are not stored yet are stored now or stay in the
  * journals; *ret_notice says where. Return false if events were lost. */
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
+
+/* The hook of util/alloc.h for programs with nothing to save: report that memory ran out, and end child
+ * processes of tools. It runs on reserved memory, right before the process ends. */
+void ik_memory_gone(void);
+/* Like ik_memory_gone(), but first journal everything that the sessions of core have not yet
+ * stored, including partial replies, and name the sessions. core may be NULL. restore, if not NULL,
+ * restores the terminal before anything is printed. */
+void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void));
 
 /* Return the newest registry (borrowed). */
 struct ik_registry *ik_core_registry(const struct ik_core *core);
@@ -201,7 +212,7 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 struct ik_source *ik_core_skill_source(const struct ik_core *core, const char *path,
 	enum ik_tool_source origin);
 
-/* The sink of a session's events (arg: its entry): take note of what it loads of skills (skills.c),
+/* The sink of a session's events (arg: its entry): take note of what it loads of skills (core_skills.c),
  * and pass the event on. */
 ik_event_sink ik_core_session_event;
 /* Has the session in front read this skill's file? The model has it then, also after a summary. */

@@ -123,11 +123,8 @@ static enum ik_status run(struct ik_expansion *expansion, const char *script,
 	argv[count] = NULL;
 	environment = ik_environment_with((const char *const *)expansion->core->environment, ours);
 	spec.environment = environment;
-	status = ik_sandbox_enter(setup->sandbox, SHELL, IK_SANDBOX_CALL, &spec, &why);
-	if (status == IK_OK)
-		status = ik_child_start(expansion->core->loop, &spec, &events, expansion, &expansion->child,
-			&why);
-	ik_sandbox_leave(&spec);
+	status = ik_sandbox_start(setup->sandbox, SHELL, IK_SANDBOX_CALL, expansion->core->loop, &spec,
+		&events, expansion, &expansion->child, &why);
 	free(environment);
 	free(typed);
 	free(argv);

@@ -440,24 +440,15 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 /* Return the format for a file name: 1 JSON Lines, 0 Markdown, -1 neither. */
 static int format_of(const char *file)
 {
-	static const struct {
-		const char *ending;
-		int json;
-	} formats[] = {
-		{ ".jsonl", 1 },
-		{ ".md", 0 },
-		{ ".markdown", 0 },
-		{ ".txt", 0 },
-	};
-	const char *dot = strrchr(ik_path_base(file), '.');
-	size_t i;
+	static const char *const texts[] = { ".md", ".markdown", ".txt" };
+	const char *base = ik_path_base(file), *dot = strrchr(base, '.');
 
-	if (!dot || dot == ik_path_base(file))
+	if (!dot || dot == base)
 		return 0;
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (strcasecmp(dot, formats[i].ending) == 0)
-			return formats[i].json;
-	return -1;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (strcasecmp(dot, texts[i]) == 0)
+			return 0;
+	return strcasecmp(dot, ".jsonl") == 0 ? 1 : -1;
 }
 
 enum ik_status ik_export_start(struct ik_core *core, const char *line, const char *file,

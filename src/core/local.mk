@@ -3,12 +3,12 @@ noinst_LIBRARIES += libik_core.a
 libik_core_a_SOURCES = \
 	src/core/attach.c src/core/attach.h \
 	src/core/core.c src/core/core.h \
+	src/core/core_skills.c \
 	src/core/core_tools.c \
 	src/core/custom_commands.c src/core/custom_commands.h \
 	src/core/expansion.c src/core/expansion.h \
 	src/core/export.c src/core/export.h \
 	src/core/export_output.c src/core/export_output.h \
-	src/core/memory.c src/core/memory.h \
 	src/core/model_choice.c src/core/model_choice.h \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \

@@ -83,7 +83,9 @@ bool ik_project_judge(struct ik_project *project, enum ik_project_part part, con
 	return state == IK_TRUST_TRUSTED;
 }
 
-bool ik_project_read_file(struct ik_project *project, enum ik_project_part part, const char *path,
+/* Read a file of the project if it is trusted in its current state, and return whether it is. An
+ * untrusted file is added to those skipped; an unreadable file causes a warning. */
+static bool read_file(struct ik_project *project, enum ik_project_part part, const char *path,
 	struct ik_config *config, struct ik_buf *text)
 {
 	struct ik_identity identity;
@@ -109,7 +111,7 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	ik_untrusted_clear(&project->skipped[IK_PROJECT_CONFIG]);
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
 	if (is_projects(places, path, "config.json", &identity) && !same_file(&identity, user_file) &&
-		ik_project_read_file(project, IK_PROJECT_CONFIG, path, config, &text))
+		read_file(project, IK_PROJECT_CONFIG, path, config, &text))
 		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
 	ik_buf_done(&text);
 	free(path);
@@ -142,7 +144,7 @@ void ik_project_read_servers(struct ik_project *project, const struct ik_places 
 	file.path = path;
 	file.project = true;
 	if (is_projects(places, path, SERVERS_OWN, &identity) &&
-		ik_project_read_file(project, IK_PROJECT_SERVERS, path, config, &text))
+		read_file(project, IK_PROJECT_SERVERS, path, config, &text))
 		ik_mcp_servers_read(servers, &file, &text);
 	ik_buf_done(&text);
 	free(path);
@@ -289,7 +291,7 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 	ik_buf_init(&text, LARGEST);
 	if (!ik_path_within(root, path)) {
 		ik_config_warn(config, _("%s leads out of the project and was left out"), path);
-	} else if (ik_project_read_file(project, IK_PROJECT_AGENTS, path, config, &text)) {
+	} else if (read_file(project, IK_PROJECT_AGENTS, path, config, &text)) {
 		ik_buf_printf(out, "%sInstructions of the project, from %s:\n\n",
 			out->length > 0 ? "\n\n" : "", path);
 		ik_utf8_repair(out, text.data, text.length);

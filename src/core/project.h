@@ -55,11 +55,6 @@ void ik_project_done(struct ik_project *project);
 bool ik_project_judge(struct ik_project *project, enum ik_project_part part, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text);
 
-/* Read a file of the project if it is trusted in its current state, and return whether it is. An
- * untrusted file is added to those skipped; an unreadable file causes a warning. */
-bool ik_project_read_file(struct ik_project *project, enum ik_project_part part, const char *path,
-	struct ik_config *config, struct ik_buf *text);
-
 /* Apply the project's configuration to config, if it exists and is trusted. The user's own file
  * (user_file, or the home's) does not count as the project's. Skipping a file is not an error; a
  * mistake in a trusted file is. */

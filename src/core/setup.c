@@ -387,15 +387,16 @@ enum ik_status ik_setup_keep(struct ik_setup *setup, const char *key, const char
 	struct ik_buf *answer, struct ik_error *error)
 {
 	enum ik_origin origin = ik_config_origin(setup->config, key);
-	const char *home = setup->places.user_home, *file = setup->config_file;
-	bool below = home && file && ik_path_below(file, home);
+	const char *file = setup->config_file;
+	char *shown;
 
 	if (!file)
 		return ik_error_set(error, IK_FAILED, _("there is no home directory to keep it in"));
 	if (ik_config_edit(file, key, value, error) != IK_OK)
 		return error->status;
-	ik_buf_printf(answer, _("Kept as \"%s\" in %s%s."), key, below ? "~" : "",
-		below ? file + strlen(home) : file);
+	shown = ik_path_shorten(file, setup->places.user_home);
+	ik_buf_printf(answer, _("Kept as \"%s\" in %s."), key, shown);
+	free(shown);
 	if (origin == IK_ORIGIN_PROJECT)
 		ik_buf_printf(answer, " %s",
 			_("In this directory, the project's .ikigai/config.json overrides it."));

@@ -1,11 +1,10 @@
 /*
- * skills: what a model is told of the skills that there are, which of them it has read, and the tools
- * of those that sessions have loaded (core/core.h has these functions).
+ * skills: what a model is told of the skills that there are, and which of them it has read.
  *
  * A skill is an entry of the registry (tool/source.h). The catalogue in the system prompt names them
  * all. One is loaded when the model reads its file, or a message of the user's brings it.
  *
- * May include: util, conversation, tool, core.
+ * May include: util, conversation, tool/registry.h, core/places.h.
  */
 #ifndef IK_CORE_SKILLS_H
 #define IK_CORE_SKILLS_H
@@ -36,6 +35,9 @@ struct ik_skill_loads {
 bool ik_skill_loads_see(struct ik_skill_loads *loads, const struct ik_places *places,
 	const struct ik_message *message);
 void ik_skill_loads_done(struct ik_skill_loads *loads);
+
+/* Return the skill whose file that is, and which may be used; NULL: none. */
+const struct ik_tool *ik_skill_at(const struct ik_registry *registry, const char *path);
 
 /* Append the skills that were loaded before the message at end, and not again after it, for a summary
  * that replaces what comes before: the newest first, cut if they are large. */

@@ -813,13 +813,12 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 
 void ik_undo_session_deleted(const struct ik_places *places, const char *session)
 {
-	char *root = ik_places_file(places, "undo");
+	char *undo = ik_places_file(places, "undo"), *outputs = ik_places_file(places, "outputs");
 
-	if (root)
-		ik_undo_forget(root, session);
-	free(root);
-	root = ik_places_file(places, "outputs");
-	if (root)
-		ik_output_files_forget(root, session);
-	free(root);
+	if (undo)
+		ik_undo_forget(undo, session);
+	if (outputs)
+		ik_output_files_forget(outputs, session);
+	free(undo);
+	free(outputs);
 }

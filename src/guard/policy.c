@@ -174,15 +174,6 @@ char *ik_policy_denial(const struct ik_policy *policy, const char *tool,
 
 /* ---- rules to keep ---- */
 
-/* Add an argument to a rule; the strings are copied. */
-static void add_argument(struct ik_rule *rule, const char *name, const char *glob)
-{
-	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
-		sizeof(*rule->arguments));
-	rule->arguments[rule->argument_count++] = (struct ik_rule_argument){ ik_strdup(name),
-		ik_strdup(glob) };
-}
-
 /* Append the glob for exactly this value. */
 static void put_same(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
 	bool is_string, struct ik_buf *out)
@@ -246,7 +237,7 @@ bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const c
 			(command || !strchr(shown.data, '\n')))
 			(width == IK_WIDTH_CALL ? put_same : put_like)(policy, name, &shown, is_string, &glob);
 		if (glob.length > 0)
-			add_argument(&rule, name, glob.data);
+			ik_rule_add_argument(&rule, ik_strdup(name), ik_strdup(glob.data));
 		else
 			good = !command; /* a rule for the rest would allow any command */
 		free(name);

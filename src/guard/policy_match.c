@@ -180,6 +180,7 @@ static bool match_path(const struct pattern *pattern, const char *text)
 /* clang-format off */
 static const char *const reserved[] = {
 	"!", "do", "elif", "else", "if", "then", "until", "while", "{",
+	NULL,
 };
 /* clang-format on */
 
@@ -196,6 +197,7 @@ static const char *const starters[] = {
 	"expect", "fish", "gawk", "ksh", "lua", "mawk", "node", "npx", "osascript", "perl", "php", "pwsh",
 	"python", "python2", "python3", "ruby", "sed", "sh", "sqlite3", "tclsh", "uvx", "vi", "view",
 	"vim", "zsh",
+	NULL,
 };
 /* clang-format on */
 
@@ -206,17 +208,17 @@ static const char *const harmless[] = {
 	"basename", "cat", "cmp", "cut", "df", "diff", "dirname", "du", "echo", "grep", "head", "id", "ls",
 	"md5sum", "nl", "pwd", "readlink", "realpath", "sha256sum", "stat", "tail", "tr", "uname", "wc",
 	"which",
+	NULL,
 };
 /* clang-format on */
-static const char *const harmless_git[] = { "diff", "log", "show", "status" };
+static const char *const harmless_git[] = { "diff", "log", "show", "status", NULL };
 
 /* Is the word in the list? */
-static bool is_one_of(const char *word, size_t length, const char *const *list, size_t count)
+static bool is_one_of(const char *word, size_t length, const char *const *list)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strlen(list[i]) == length && memcmp(list[i], word, length) == 0)
-			return true;
-	return false;
+	while (*list && (strlen(*list) != length || memcmp(*list, word, length) != 0))
+		list++;
+	return *list;
 }
 
 /* Return the part of a word after its last slash. */
@@ -251,12 +253,10 @@ void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
 		return;
 	if (word == strlen("git") && memcmp(command, "git", word) == 0) {
 		more = strcspn(command + word + 1, " \t");
-		if (command[word + 1 + more] != ' ' ||
-			!is_one_of(command + word + 1, more, harmless_git,
-				sizeof(harmless_git) / sizeof(harmless_git[0])))
+		if (command[word + 1 + more] != ' ' || !is_one_of(command + word + 1, more, harmless_git))
 			return;
 		word += 1 + more;
-	} else if (!is_one_of(command, word, harmless, sizeof(harmless) / sizeof(harmless[0]))) {
+	} else if (!is_one_of(command, word, harmless)) {
 		return;
 	}
 	ik_glob_escape(glob, command, word);
@@ -354,11 +354,9 @@ enum leads { LEADS_NOWHERE, LEADS_TO_NEXT, LEADS_TO_ANY };
 /* Classify the name of a program, or a word of the shell. */
 static enum leads leads_to(const char *name, size_t length)
 {
-	if (is_one_of(name, length, starters, sizeof(starters) / sizeof(starters[0])))
+	if (is_one_of(name, length, starters))
 		return LEADS_TO_ANY;
-	return is_one_of(name, length, reserved, sizeof(reserved) / sizeof(reserved[0]))
-		? LEADS_TO_NEXT
-		: LEADS_NOWHERE;
+	return is_one_of(name, length, reserved) ? LEADS_TO_NEXT : LEADS_NOWHERE;
 }
 
 /* Does the program that the word at the start of text names, with its arguments, match? */

@@ -822,17 +822,15 @@ bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool)
 		ik_sandbox_state(sandbox) != IK_SANDBOX_NOT_WANTED;
 }
 
-enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_child_spec *spec, struct ik_error *error)
+/* Make the confinement for a process; close it with ik_confine_close(). */
+static enum ik_status make_confinement(struct ik_sandbox *sandbox, enum ik_sandbox_purpose purpose,
+	struct ik_confinement *ret_confinement, struct ik_error *error)
 {
 	struct ik_confine_plan plan = { .place_count = 0 };
-	struct ik_confinement *confinement;
 	struct ik_confine_place *places;
 	struct ik_error reason;
 	enum ik_status status;
 
-	if (!ik_sandbox_confines(sandbox, tool))
-		return IK_OK;
 	refresh_listing(sandbox, purpose);
 	places = ik_alloc_array(NULL, sandbox->writable_count + DEVICE_COUNT + 1, sizeof(*places));
 	plan.places = places;
@@ -842,14 +840,10 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	plan.no_network = !sandbox->network;
 	plan.own_terminals = sandbox->mode != IK_SANDBOX_OFF;
 	plan.apart = is_apart(sandbox);
-	confinement = ik_alloc(sizeof(*confinement));
-	status = ik_confine_open(&plan, confinement, &reason);
+	status = ik_confine_open(&plan, ret_confinement, &reason);
 	free(places);
-	if (status == IK_OK) {
-		spec->confinement = confinement;
+	if (status == IK_OK)
 		return IK_OK;
-	}
-	free(confinement);
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return ik_error_set(error, IK_DENIED,
 			_("what sandbox.hide and sandbox.network say cannot be held: %s. Take both out of the "
@@ -860,14 +854,24 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 		mode_names[sandbox->mode], reason.text);
 }
 
-void ik_sandbox_leave(struct ik_child_spec *spec)
+enum ik_status ik_sandbox_start(struct ik_sandbox *sandbox, const char *tool,
+	enum ik_sandbox_purpose purpose, struct ik_loop *loop, const struct ik_child_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_child **ret_child,
+	struct ik_error *error)
 {
-	struct ik_confinement *confinement = (struct ik_confinement *)(uintptr_t)spec->confinement;
+	struct ik_child_spec own = *spec;
+	struct ik_confinement confinement;
+	enum ik_status status;
 
-	if (confinement)
-		ik_confine_close(confinement);
-	free(confinement);
-	spec->confinement = NULL;
+	own.confinement = ik_sandbox_confines(sandbox, tool) ? &confinement : NULL;
+	if (own.confinement && make_confinement(sandbox, purpose, &confinement, error) != IK_OK)
+		return error->status;
+	status = ik_child_start(loop, &own, events, arg, ret_child, error);
+	if (own.confinement)
+		ik_confine_close(&confinement);
+	if (status == IK_DENIED) /* by the kernel, not by us */
+		status = error->status = IK_UNAVAILABLE;
+	return status;
 }
 
 const char *ik_sandbox_variable(const struct ik_sandbox *sandbox, const char *tool)

@@ -74,14 +74,14 @@ enum ik_sandbox_purpose { IK_SANDBOX_CALL, IK_SANDBOX_QUESTION };
 bool ik_sandbox_confines(const struct ik_sandbox *sandbox, const char *tool);
 
 /*
- * Set spec->confinement for a process of a tool; after its start, ik_sandbox_leave() releases it. On
- * failure the process must not be started; the error says why and what to do. sandbox may be NULL:
- * nothing is confined.
+ * Start a process of a tool (loop/child.h), confined if it has to be. On failure nothing runs, and the
+ * error says why: IK_DENIED, and what to do, if it cannot be confined. sandbox may be NULL: nothing is
+ * confined.
  */
-enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_child_spec *spec,
+enum ik_status ik_sandbox_start(struct ik_sandbox *sandbox, const char *tool,
+	enum ik_sandbox_purpose purpose, struct ik_loop *loop, const struct ik_child_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_child **ret_child,
 	struct ik_error *error) IK_MUST_USE;
-void ik_sandbox_leave(struct ik_child_spec *spec);
 
 /* Is anything enforced by the kernel, and could it be? */
 enum ik_sandbox_state {

@@ -255,17 +255,11 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 		.overdue = overdue,
 		.grace_ms = GRACE_MS,
 	};
-	enum ik_status status;
 
 	ik_buf_clear(&candidate->output);
 	ik_buf_clear(&candidate->errors);
-	status = ik_sandbox_enter(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
-		&spec, error);
-	if (status == IK_OK)
-		status = ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child,
-			error);
-	ik_sandbox_leave(&spec);
-	if (status != IK_OK)
+	if (ik_sandbox_start(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
+			candidate->loop, &spec, &events, candidate, &candidate->child, error) != IK_OK)
 		return false;
 	candidate->latest_ms = ik_clock_ms() + options->timeout_ms * LATEST;
 	candidate->delayed_us = 0;

@@ -132,12 +132,9 @@ static enum ik_status start_child(struct ik_fit *fit)
 		.input_length = options->path ? 0 : options->length,
 		.timeout_ms = TIMEOUT_MS,
 	};
-	enum ik_status status = ik_sandbox_enter(options->sandbox, options->tool, IK_SANDBOX_CALL,
-		&spec, &fit->error);
+	enum ik_status status = ik_sandbox_start(options->sandbox, options->tool, IK_SANDBOX_CALL,
+		options->loop, &spec, &events, fit, &fit->child, &fit->error);
 
-	if (status == IK_OK)
-		status = ik_child_start(options->loop, &spec, &events, fit, &fit->child, &fit->error);
-	ik_sandbox_leave(&spec);
 	free(environment);
 	free(bytes);
 	free(edge);

@@ -473,11 +473,8 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 	};
 	struct ik_child *child = NULL;
 
-	if (ik_sandbox_enter(spec->sandbox, tool->name, IK_SANDBOX_CALL, &spec_of_child, error) ==
-			IK_OK &&
-		ik_child_start(loop, &spec_of_child, events, arg, &child, error) == IK_DENIED)
-		error->status = IK_UNAVAILABLE; /* the kernel forbids it, not we */
-	ik_sandbox_leave(&spec_of_child);
+	(void)!ik_sandbox_start(spec->sandbox, tool->name, IK_SANDBOX_CALL, loop, &spec_of_child,
+		events, arg, &child, error);
 	free(live);
 	free(id);
 	return (struct ik_call *)child;

@@ -577,10 +577,8 @@ static enum ik_status start_helper(struct mcp_http *http, struct ik_error *error
 
 	ik_buf_clear(&http->helper_out);
 	ik_buf_clear(&http->helper_err);
-	status = ik_sandbox_enter(options->sandbox, http->entry->name, IK_SANDBOX_CALL, &spec, error);
-	if (status == IK_OK)
-		status = ik_child_start(http->loop, &spec, &events, http, &http->helper, error);
-	ik_sandbox_leave(&spec);
+	status = ik_sandbox_start(options->sandbox, http->entry->name, IK_SANDBOX_CALL, http->loop,
+		&spec, &events, http, &http->helper, error);
 	free(environment);
 	return status;
 }

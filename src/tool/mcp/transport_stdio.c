@@ -175,13 +175,10 @@ struct ik_mcp_transport *ik_mcp_stdio_new(struct ik_loop *loop, const struct ik_
 	if (entry->env)
 		whole = ik_environment_with(environment, (const char *const *)entry->env);
 	spec.environment = whole ? whole : environment;
-	status = program
-		? ik_sandbox_enter(options->sandbox, entry->name, IK_SANDBOX_CALL, &spec, error)
-		: ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
-			  entry->command);
-	if (status == IK_OK)
-		status = ik_child_start(loop, &spec, &heard, stdio, &stdio->child, error);
-	ik_sandbox_leave(&spec);
+	status = program ? ik_sandbox_start(options->sandbox, entry->name, IK_SANDBOX_CALL, loop, &spec,
+						   &heard, stdio, &stdio->child, error)
+					 : ik_error_set(error, IK_NOT_FOUND, _("the command %s was not found in PATH"),
+						   entry->command);
 	free(whole);
 	free(environment);
 	free(program);

@@ -296,6 +296,30 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *
 	return 0;
 }
 
+bool ik_markdown_last_code(const char *text, size_t length, const char **ret_code,
+	size_t *ret_length)
+{
+	struct scan scan;
+	bool found = false;
+
+	(void)scan_begin(&scan, text, 0, 0);
+	for (size_t position = 0; position < length;) {
+		struct markdown_line line = line_at(text, position, length);
+		bool inside = scan.fence_length > 0;
+
+		scan_line(&scan, line);
+		position = line.start + line.length + line.complete;
+		if (!inside && scan.fence_length > 0) {
+			*ret_code = text + position;
+			*ret_length = length - position;
+			found = true;
+		} else if (inside && scan.fence_length == 0) {
+			*ret_length = (size_t)(line.text - *ret_code);
+		}
+	}
+	return found;
+}
+
 /* ---- the end of a growing text ---- */
 
 /* Return the start of the last line before a position. */

@@ -20,6 +20,11 @@
 /* Find the next cut, as split of struct ik_renderer. */
 size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *opener);
 
+/* Find the last code block between fences, as it is written, or the open one at the end. Return false if
+ * there is none. */
+bool ik_markdown_last_code(const char *text, size_t length, const char **ret_code,
+	size_t *ret_length);
+
 /* A line "[label]: ..." that may be a link definition. */
 struct ik_reference {
 	const char *line; /* starts at the bracket */
