@@ -77,6 +77,7 @@ static const struct cr_test *suite_of(const struct cr_test *test)
 
 static void run(const struct cr_test *test, const struct cr_test *suite)
 {
+	failed = false; /* an earlier test */
 	alarm(test->timeout > 0 ? (unsigned)test->timeout : suite->timeout > 0 ? (unsigned)suite->timeout : 120);
 	if (suite->init)
 		suite->init();

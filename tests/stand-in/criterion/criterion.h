@@ -74,4 +74,4 @@ __attribute__((format(printf, 1, 2))) _Noreturn void cr_skip(const char *format,
 #define cr_expect_str_empty(a, ...) CR_TEXTS(false, true, a, "", __VA_ARGS__)
 
 #define cr_skip_test(...) cr_skip("" __VA_ARGS__)
-#define cr_log_info(...) fprintf(stderr, __VA_ARGS__)
+#define cr_log_info(...) (fprintf(stderr, __VA_ARGS__), fputc('\n', stderr))

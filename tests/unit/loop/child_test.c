@@ -18,6 +18,8 @@
 #include "util/clock.h"
 #include "util/limits.h"
 
+#include "../../support/needs.h"
+
 /* A child and what came of it. */
 struct run {
 	struct ik_loop *loop;
@@ -406,6 +408,7 @@ Test(child, close_of_a_running_child_is_silent_and_leaves_nothing)
 	struct ik_timer *timer;
 	pid_t pid;
 
+	need_vfork();
 	init_run(&run, fixture_loop());
 	start(&run, &spec);
 	pid = (pid_t)ik_child_pid(run.child);
@@ -443,6 +446,7 @@ Test(child, loop_that_is_freed_right_after_a_close_reaps)
 	struct run run;
 	pid_t pid;
 
+	need_vfork();
 	init_run(&run, fixture_loop());
 	start(&run, &spec);
 	pid = (pid_t)ik_child_pid(run.child);
@@ -484,6 +488,7 @@ Test(child, what_cannot_be_started_is_explained)
 	struct ik_child_spec spec = SHELL("exit");
 	char name[32];
 
+	need_vfork();
 	spec.path = "/nonexistent/tool";
 	expect_failure(&spec, IK_NOT_FOUND, "cannot start /nonexistent/tool: No such file");
 	spec.path = "/tmp";
@@ -585,6 +590,7 @@ Test(child, session_limits_directory_and_environment)
 	char expected[200];
 	struct run run;
 
+	need_memory_limit();
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	spec.environment = environment;
 	spec.directory = "/usr";

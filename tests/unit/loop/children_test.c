@@ -17,6 +17,8 @@
 #include "util/buf.h"
 #include "util/limits.h"
 
+#include "../../support/needs.h"
+
 struct run {
 	struct ik_child *child;
 	struct ik_buf output;
@@ -75,6 +77,7 @@ Test(children, orphans_are_counted_in_any_session_and_reaped_when_they_end)
 	struct run run;
 	pid_t first, second;
 
+	need_reaper();
 	ik_children_become_reaper(loop);
 	ik_children_on_change(loop, count_change, &changes);
 	run_shell(loop, &run, "exit 0");
@@ -105,6 +108,7 @@ Test(children, orphan_that_ends_while_a_zombie_of_ours_waits_is_reaped_in_the_en
 	struct ik_loop *loop = fixture_loop();
 	struct run run;
 
+	need_reaper();
 	ik_children_become_reaper(loop);
 	/* The leader ends at once and stays a zombie for the grace, as a
 	 * grandchild holds the output; that one and another end meanwhile. */
@@ -121,6 +125,7 @@ Test(children, end_kills_everything_below)
 	struct ik_loop *loop = fixture_loop();
 	struct run left, running;
 
+	need_reaper();
 	ik_children_become_reaper(loop);
 	run_shell(loop, &left,
 		"setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sh -c \"sleep 60 & sleep 60\" & wait'"
@@ -142,6 +147,7 @@ Test(children, end_outruns_what_forks_all_the_time)
 	struct ik_loop *loop = fixture_loop();
 	struct run run;
 
+	need_reaper();
 	ik_children_become_reaper(loop);
 	run_shell(loop, &run,
 		"setsid sh -c 'f() { (f) & exit; }; f' >/dev/null 2>&1 &"
@@ -165,6 +171,7 @@ Test(children, children_that_we_were_born_with_are_left_alone)
 		_exit(127);
 	}
 	cr_assert_gt(stranger, 0);
+	need_reaper();
 	ik_children_become_reaper(loop);
 	run_shell(loop, &run, "sleep 60 >/dev/null 2>&1 &");
 	fixture_run_while(loop, orphans_differ_from_1, loop);
@@ -192,6 +199,7 @@ Test(children, many_that_end_at_once_and_one_that_was_closed_are_seen_to_end)
 		cr_assert_str_eq(runs[i].output.data, "here\n");
 		ik_buf_done(&runs[i].output);
 	}
+	need_reaper();
 	ik_children_become_reaper(loop);
 	run_shell(loop, &closed, "sleep 60 >/dev/null 2>&1 &");
 	fixture_run_while(loop, orphans_differ_from_1, loop);
@@ -296,6 +304,7 @@ Test(children, nothing_is_left_after_a_fatal_signal)
 {
 	static const int numbers[] = { SIGSEGV, SIGABRT, SIGQUIT, SIGUSR1 };
 
+	need_reaper();
 	signal(SIGQUIT, SIG_DFL); /* a job in the background may ignore it */
 	/* What is left of the process comes to this one. */
 	cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);

@@ -10,6 +10,8 @@
 #include "loop/child.h"
 #include "util/identity.h"
 
+#include "../../support/needs.h"
+
 static void on_done(void *arg, const struct ik_child_result *result)
 {
 	cr_assert(result->exited);
@@ -33,6 +35,7 @@ Test(child_identity, another_file_than_it_must_be_is_not_executed)
 	bool done = false;
 	int fd = mkstemp(mark);
 
+	need_vfork();
 	cr_assert_geq(fd, 0);
 	close(fd);
 	unlink(mark);

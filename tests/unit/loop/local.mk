@@ -13,6 +13,6 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	tests/unit/loop/tty_job_test.c \
 	tests/unit/loop/tty_test.c \
-	tests/unit/loop/directory_watch_test.c
+	tests/unit/loop/directory_watch_test.c tests/support/needs.h
 tests_unit_loop_loop_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_loop_loop_test_LDADD = $(LINK_LOOP) $(CRITERION_LIBS)

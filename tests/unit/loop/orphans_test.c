@@ -14,6 +14,8 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
+#include "../../support/needs.h"
+
 static void on_done(void *arg, const struct ik_child_result *result)
 {
 	*(bool *)arg = true;
@@ -97,6 +99,7 @@ Test(orphans, are_found_in_any_session_with_their_call_and_ended)
 	struct ik_loop *loop = fixture_loop();
 	int pid;
 
+	need_reaper();
 	ik_children_become_reaper(loop);
 	cr_assert_not(ik_orphan_end(loop, getpid()));
 	call(loop, "call_1", "setsid sleep 301 >&- 2>&- & (setsid setsid sh -c 'exec sleep 302 >&- 2>&- &')");

@@ -28,7 +28,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/source_directory_test.c \
 	tests/unit/tool/source_skills_test.c \
 	tests/unit/tool/storm_test.c \
-	tests/support/sanitized.h tests/support/scratch.h \
+	tests/support/needs.h tests/support/sanitized.h tests/support/scratch.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
 	tests/unit/tool/trust_test.c tests/unit/tool/trust_check_test.c tests/unit/tool/worktree_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \

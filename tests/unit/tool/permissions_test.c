@@ -12,6 +12,8 @@
 #include "support.h"
 #include "util/path.h"
 
+#include "../../support/needs.h"
+
 /* IDs of users and groups without entries. */
 enum { SOMEBODY = 4711, ELSE = 4712 };
 
@@ -104,7 +106,7 @@ Test(permissions, links)
 /* The same as an ordinary user, if the tests run as root. */
 Test(permissions, as_an_ordinary_user)
 {
-	if (geteuid() != 0)
+	if (!is_root())
 		return;
 	cr_assert_eq(setgroups(0, NULL), 0);
 	cr_assert_eq(setresgid(SOMEBODY, SOMEBODY, SOMEBODY), 0);
@@ -118,7 +120,7 @@ Test(permissions, others_and_their_groups)
 {
 	struct place place = begin();
 
-	if (geteuid() == 0) {
+	if (is_root()) {
 		cr_assert_eq(chown(place.tool, SOMEBODY, (gid_t)-1), 0);
 		expect_refused(place.tool, "belongs to another user");
 		cr_assert_eq(chown(place.tool, 0, SOMEBODY), 0);

@@ -15,6 +15,8 @@
 #include "util/limits.h"
 #include "util/path.h"
 
+#include "../../support/needs.h"
+
 #define SCHEMA(name) \
 	"#!/bin/sh\nif [ \"$1\" = --schema ]; then\n" \
 	"	echo '{\"name\":\"" name "\",\"description\":\"x\"}'; exit\nfi\n"
@@ -116,6 +118,8 @@ Test(run_limits, every_signal_that_ends_it_is_told)
 
 Test(run_limits, a_tool_that_is_gone_or_nothing_to_run_is_told)
 {
+	need_vfork();
+
 	struct place place = begin(SCHEMA("tool") "echo 1\n");
 	struct ik_run_options options = support_options(place.loop);
 	char *nowhere = ik_path_join(place.directory, "nowhere");
@@ -166,6 +170,8 @@ Test(run_limits, a_directory_that_was_removed_is_no_obstacle)
 
 Test(run_limits, memory_beyond_the_limit_is_refused_to_the_tool)
 {
+	need_memory_limit();
+
 	/* 64 MB of address space are enough for a shell, but not for a text of 200 MB. */
 	struct place place = begin(SCHEMA("tool")
 		"text=$(head -c 200000000 /dev/zero | tr '\\0' a)\necho \"${#text}\"\n");

@@ -12,6 +12,8 @@
 #include "util/limits.h"
 #include "util/path.h"
 
+#include "../../support/needs.h"
+
 static const char *const FIXTURE_TOOLS[] = { FIXTURES "/good", FIXTURES "/unruly", NULL };
 
 struct fixture {
@@ -309,6 +311,7 @@ Test(run, does_not_wait_for_what_a_tool_leaves_behind)
 	outcome = support_call(fixture.loop, fixture.registry, "leaves_session", "{}", NULL);
 	cr_assert(outcome.success, "%s", outcome.envelope);
 	support_outcome_done(&outcome);
+	need_reaper();
 	cr_assert_gt(ik_children_orphans(fixture.loop), 0);
 	ik_children_end(fixture.loop);
 	cr_assert_eq(support_children(), 0);

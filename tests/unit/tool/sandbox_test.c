@@ -174,7 +174,8 @@ static void take_away(unsigned int number)
 	const struct sock_fprog program = { .len = 4, .filter = filter };
 
 	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+		cr_skip_test("system calls can't be filtered here");
 }
 
 static const char escapes[] =

@@ -14,6 +14,8 @@
 #include "util/alloc.h"
 #include "util/path.h"
 
+#include "../../support/needs.h"
+
 /* On a busy machine even a good tool may take a while. */
 enum { PATIENT_MS = 10000 };
 /* Processes that keep the machine busy. */
@@ -82,6 +84,7 @@ Test(source_directory, names_every_failure)
 	int files = support_open_files();
 	struct ik_registry *registry = support_scan(loop, IK_SOURCE_SYSTEM, 1000, directories);
 
+	need_vfork(); /* for SPAWN_FAILED */
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct ik_tool *tool = support_entry(registry, rows[i].file);
 
@@ -201,7 +204,7 @@ Test(source_directory, runs_nothing_that_others_can_change)
 	registry = support_scan(loop, IK_SOURCE_USER, PATIENT_MS, directories);
 	cr_assert_eq(support_entry(registry, "good")->state, IK_TOOL_OK);
 	registry = ik_registry_unref(registry);
-	if (geteuid() == 0) {
+	if (is_root()) {
 		cr_assert_eq(chown(path, (uid_t)-1, 12345), 0);
 		cr_assert_eq(chmod(path, 0775), 0);
 		unsafe(loop, directory, path, 0775, 0755, "chmod g-w");
