@@ -644,7 +644,8 @@ static bool act_in_text(struct ik_inspector *inspector, enum ik_action action)
 }
 
 /* Append a stream, as far as it is in memory. */
-static void copy_stream(const struct ik_inspector *inspector, size_t which, struct ik_buf *out)
+static void copy_stream(const struct ik_inspector *inspector, enum ik_call_text which,
+	struct ik_buf *out)
 {
 	const struct ik_shown_call *call = inspector->call;
 	const struct ik_buf *live = which == 0 ? &call->output : &call->errors;
@@ -655,8 +656,8 @@ static void copy_stream(const struct ik_inspector *inspector, size_t which, stru
 	else if (live->length > 0)
 		ik_buf_append(out, live->data, live->length);
 	else
-		(void)!ik_call_part(call, which == 0 ? IK_CALL_OUTPUT : IK_CALL_ERRORS, inspector->page,
-			inspector->read, inspector->read_arg, out, &error);
+		(void)!ik_call_part(call, which, inspector->page, inspector->read, inspector->read_arg, out,
+			&error);
 }
 
 /* What one wants of a call elsewhere: its output as it came, else its result or error as
@@ -698,10 +699,10 @@ static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 		(void)ik_call_changes(inspector->call, SIZE_MAX, out, &changes);
 		break;
 	case IK_PART_ERRORS:
-		copy_stream(inspector, 1, out);
+		copy_stream(inspector, IK_CALL_ERRORS, out);
 		break;
 	case IK_PART_OUTPUT:
-		copy_stream(inspector, 0, out);
+		copy_stream(inspector, IK_CALL_OUTPUT, out);
 		break;
 	case IK_PART_ENVELOPE:
 		(void)ik_call_envelope(inspector->call, SIZE_MAX, out);
@@ -893,7 +894,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_buf_printf(&text, "%s  %s\n\n", call->name, stage_word(call->stage));
 	if (ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) == IK_OK)
 		ik_json_view(&text, value);
-	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
+	for (enum ik_call_text which = IK_CALL_TEXTS; which-- > 0;) {
 		size_t length = ik_call_text_length(call, which);
 
 		if (length == 0)

@@ -9,6 +9,7 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 #define COMMAND_ROWS 4   /* of a folded call: its end may be what matters */
 #define CHANGED_LINES 12 /* of a folded call: of what it changes in a file */
@@ -327,12 +328,6 @@ static void fill_from_message(struct ik_block *block)
 	}
 }
 
-/* Is it a call that runs a command? */
-static bool is_command(const struct ik_block *block)
-{
-	return block->call && ik_call_kind(block->call) == IK_DISPLAY_EXECUTE;
-}
-
 /* Return how many lines of a call's outcome are shown while it is folded: what the user asked for
  * isn't an aside, and what a command prints is worth a look. */
 static size_t shown_lines(const struct ik_block *block)
@@ -360,7 +355,7 @@ static size_t last_rows(const char *text, size_t length, int columns)
 	while (at > 0 && length - at < IK_SECTION_MAX &&
 		(text[at - 1] != '\n' || ++count < THOUGHT_ROWS))
 		at--;
-	while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80)
+	while (at < length && ik_utf8_is_continuation(text[at]))
 		at++;
 	for (count = 0; at < length; count++) {
 		starts[count % THOUGHT_ROWS] = at;
@@ -586,10 +581,8 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start, si
  * growing text can still become anything. */
 static void learn(struct ik_block *block, const struct ik_renderer *renderer)
 {
-	size_t length = block->length;
+	size_t length = block->growing ? ik_line_begin(block->text, 0, block->length) : block->length;
 
-	while (block->growing && length > 0 && block->text[length - 1] != '\n')
-		length--;
 	if (!renderer->learn || !renderer->learn(&block->learnt, block->text, length))
 		return;
 	for (size_t i = 0; i < block->section_count; i++) {
@@ -669,6 +662,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 	if (section->columns == columns && block->drawn_rows == drawn_rows)
 		return &section->lines;
 	const struct ik_block_look *look = &looks[block->kind];
+	bool command = block->call && ik_call_kind(block->call) == IK_DISPLAY_EXECUTE;
 	struct ik_render request = {
 		.text = block->text,
 		.start = section->start,
@@ -681,7 +675,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.hang = block->hang,
 		.head = block->head,
 		.tail = block->tail,
-		.head_rows = is_command(block) ? COMMAND_ROWS : 1,
+		.head_rows = command ? COMMAND_ROWS : 1,
 		.below = block->call ? block->renderer : &ik_renderer_plain,
 		.head_style = look->head_style,
 		.style = look->style,

@@ -3,42 +3,27 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-/* Return which of the two streams a text is. */
-static int stream_of(enum ik_call_text which)
-{
-	return which == IK_CALL_ERRORS;
-}
-
 size_t ik_call_text_length(const struct ik_shown_call *call, enum ik_call_text which)
 {
-	const struct ik_bytes *whole = call->whole[stream_of(which)];
+	const struct ik_bytes *whole = call->whole[which];
 
-	return whole ? whole->length : (size_t)call->blobs[stream_of(which)].bytes;
-}
-
-/* Append a part of bytes that are there. */
-static enum ik_status take_part(const char *bytes, size_t length, size_t part, struct ik_buf *out)
-{
-	size_t start = part * IK_LIMIT_PART;
-
-	if (start >= length)
-		return IK_NOT_FOUND;
-	length -= start;
-	ik_buf_append(out, bytes + start, length < IK_LIMIT_PART ? length : IK_LIMIT_PART);
-	return IK_OK;
+	return whole ? whole->length : (size_t)call->blobs[which].bytes;
 }
 
 /* Append a part as it is cut. */
 static enum ik_status raw_part(const struct ik_shown_call *call, enum ik_call_text which,
 	size_t part, ik_blob_reader *read, void *arg, struct ik_buf *out, struct ik_error *error)
 {
-	const struct ik_bytes *whole = call->whole[stream_of(which)];
+	const struct ik_bytes *whole = call->whole[which];
+	size_t start = part * IK_LIMIT_PART, left;
 
-	if (whole)
-		return take_part(whole->data, whole->length, part, out);
-	if (!read)
+	if (!whole)
+		return read ? read(arg, call->blobs[which].id, part, out, error) : IK_NOT_FOUND;
+	if (start >= whole->length)
 		return IK_NOT_FOUND;
-	return read(arg, call->blobs[stream_of(which)].id, part, out, error);
+	left = whole->length - start;
+	ik_buf_append(out, whole->data + start, left < IK_LIMIT_PART ? left : IK_LIMIT_PART);
+	return IK_OK;
 }
 
 enum ik_status ik_call_part(const struct ik_shown_call *call, enum ik_call_text which, size_t part,
@@ -82,7 +67,7 @@ size_t ik_call_pages(const struct ik_shown_call *call)
 {
 	size_t pages = 1;
 
-	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++)
+	for (enum ik_call_text which = IK_CALL_TEXTS; which-- > 0;)
 		pages += further_parts(call, which);
 	return pages;
 }
@@ -92,7 +77,7 @@ bool ik_call_page(const struct ik_shown_call *call, size_t page, enum ik_call_te
 {
 	if (page == 0)
 		return false;
-	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
+	for (enum ik_call_text which = IK_CALL_TEXTS; which-- > 0;) {
 		size_t further = further_parts(call, which);
 
 		if (page <= further) {

@@ -3,8 +3,8 @@
  * turns their pages.
  *
  * Page 0 is the call itself with the first part of each text; the further parts
- * follow, a page for each, in the order of enum ik_call_text.  What is not in
- * memory any more (a restored session, an old call) is read from the store.
+ * follow, a page for each, stderr first.  What is not in memory any more (a
+ * restored session, an old call) is read from the store.
  *
  * May include: util, conversation, tui/scrollback/calls.h.
  */
@@ -13,9 +13,10 @@
 
 #include "tui/scrollback/calls.h"
 
+/* As the two are numbered in struct ik_shown_call. */
 enum ik_call_text {
-	IK_CALL_ERRORS, /* stderr */
 	IK_CALL_OUTPUT, /* stdout, where the envelope was cut */
+	IK_CALL_ERRORS, /* stderr */
 	IK_CALL_TEXTS
 };
 

@@ -96,9 +96,7 @@ struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const
 struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name);
 
-/* All arguments. grow: all so far, each time more of the same text. */
-void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_shown_call *call,
-	const char *arguments, size_t length);
+/* All arguments, or all so far. */
 void ik_calls_set_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length);
 void ik_calls_set_stage(struct ik_calls *calls, struct ik_shown_call *call,

@@ -298,12 +298,6 @@ static struct ik_scroll_row last_row_of(const struct ik_scrollback *scrollback, 
 	return row;
 }
 
-/* Return the very last row; there must be a block. */
-static struct ik_scroll_row last_row(const struct ik_scrollback *scrollback)
-{
-	return last_row_of(scrollback, scrollback->count - 1);
-}
-
 /* Return the row of a place in the text of a block, this many rows after the first there. */
 static struct ik_scroll_row row_of_offset(const struct ik_scrollback *scrollback, size_t index,
 	size_t offset, uint32_t repeat)
@@ -323,7 +317,7 @@ static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
 	if (scrollback->top.block < scrollback->first_number)
 		return (struct ik_scroll_row){ 0 };
 	if (index == scrollback->count)
-		return last_row(scrollback);
+		return last_row_of(scrollback, scrollback->count - 1);
 	if (scrollback->top_gap)
 		return (struct ik_scroll_row){ .block = index };
 	return row_of_offset(scrollback, index, scrollback->top.offset, scrollback->top.repeat);
@@ -332,7 +326,7 @@ static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
 /* Return where the window begins when its last row is the last of all. */
 static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
 {
-	struct ik_scroll_row place = last_row(scrollback);
+	struct ik_scroll_row place = last_row_of(scrollback, scrollback->count - 1);
 
 	move_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
 	return place;
@@ -525,20 +519,13 @@ struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback)
 	return index < scrollback->count ? ik_scrollback_at(scrollback, index) : NULL;
 }
 
-/* Put the mark on a block. */
-static void select_block(struct ik_scrollback *scrollback, size_t index)
-{
-	scrollback->selecting = true;
-	scrollback->selected = ik_scrollback_number(scrollback, index);
-}
-
 /* Return the first row of a block, after the blank one. */
 static struct ik_scroll_row first_row(const struct ik_scrollback *scrollback, size_t index)
 {
 	return ik_scrollback_row(scrollback, index, 0, 0);
 }
 
-/* Return which row comes first: below, at or above 0. */
+/* Return which row comes first: below 0 for a, 0 for the same, above 0 for b. */
 static int compare_rows(struct ik_scroll_row a, struct ik_scroll_row b)
 {
 	if (a.block != b.block)
@@ -546,12 +533,6 @@ static int compare_rows(struct ik_scroll_row a, struct ik_scroll_row b)
 	if (a.section != b.section)
 		return a.section < b.section ? -1 : 1;
 	return (a.line > b.line) - (a.line < b.line);
-}
-
-/* Is the row of a place above that of the other? */
-static bool is_before(struct ik_scroll_row a, struct ik_scroll_row b)
-{
-	return compare_rows(a, b) < 0;
 }
 
 /* Return the last row of the window. */
@@ -573,13 +554,13 @@ void ik_scrollback_select(struct ik_scrollback *scrollback, bool on)
 	struct ik_scroll_row top = ik_scrollback_window(scrollback), end = window_end(scrollback);
 
 	if (index < top.block || index > end.block)
-		select_block(scrollback, end.block);
+		ik_scrollback_select_at(scrollback, end.block, true);
 }
 
 void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on)
 {
-	select_block(scrollback, index);
 	scrollback->selecting = on;
+	scrollback->selected = ik_scrollback_number(scrollback, index);
 }
 
 void ik_scrollback_show_selected(struct ik_scrollback *scrollback)
@@ -592,7 +573,7 @@ void ik_scrollback_show_selected(struct ik_scrollback *scrollback)
 
 	if (index == top.block)
 		return; /* it begins above, and continues in the window */
-	reveal(scrollback, row, is_before(row, top) ? 0 : scrollback->rows - 1);
+	reveal(scrollback, row, compare_rows(row, top) < 0 ? 0 : scrollback->rows - 1);
 }
 
 void ik_scrollback_keep(struct ik_scrollback *scrollback)
@@ -614,15 +595,15 @@ void ik_scrollback_step(struct ik_scrollback *scrollback, int direction)
 		return;
 	}
 	/* The part of it outside the window is shown before another block is. */
-	if (direction < 0 && is_before(first_row(scrollback, index), top)) {
+	if (direction < 0 && compare_rows(first_row(scrollback, index), top) < 0) {
 		ik_scrollback_scroll(scrollback, -1);
-	} else if (direction > 0 && is_before(end, last_row_of(scrollback, index))) {
+	} else if (direction > 0 && compare_rows(end, last_row_of(scrollback, index)) < 0) {
 		ik_scrollback_scroll(scrollback, 1);
 	} else if (direction < 0 && index > 0) {
-		select_block(scrollback, index - 1);
+		ik_scrollback_select_at(scrollback, index - 1, true);
 		reveal(scrollback, last_row_of(scrollback, index - 1), 0);
 	} else if (direction > 0 && index + 1 < scrollback->count) {
-		select_block(scrollback, index + 1);
+		ik_scrollback_select_at(scrollback, index + 1, true);
 		reveal(scrollback, first_row(scrollback, index + 1), scrollback->rows - 1);
 	}
 }
@@ -632,10 +613,10 @@ static void show_whole(struct ik_scrollback *scrollback, size_t index)
 {
 	struct ik_scroll_row first = first_row(scrollback, index), top = last_row_of(scrollback, index);
 
-	if (!is_before(window_end(scrollback), top))
+	if (compare_rows(window_end(scrollback), top) >= 0)
 		return;
 	move_up(scrollback, &top, scrollback->rows > 1 ? (size_t)scrollback->rows - 1 : 0);
-	show(scrollback, is_before(first, top) ? first : top);
+	show(scrollback, compare_rows(first, top) < 0 ? first : top);
 }
 
 void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded)
@@ -684,7 +665,7 @@ bool ik_scrollback_click(struct ik_scrollback *scrollback, int row)
 
 	if (place.line < gap)
 		return false; /* the blank row between two */
-	select_block(scrollback, place.block);
+	ik_scrollback_select_at(scrollback, place.block, true);
 	bool first = place.section == 0 && place.line == gap;
 
 	if (!ik_block_foldable(block) || (!block->folded && !first))
@@ -703,7 +684,7 @@ bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction)
 
 	if (at_mark && ik_scrollback_selected_index(scrollback) < scrollback->count)
 		index = ik_scrollback_selected_index(scrollback);
-	else if (direction < 0 && is_before(first_row(scrollback, index), top))
+	else if (direction < 0 && compare_rows(first_row(scrollback, index), top) < 0)
 		index++; /* its beginning is above the window */
 	for (;;) {
 		if (direction < 0 ? index == 0 : index + 1 >= scrollback->count)
@@ -712,7 +693,7 @@ bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction)
 		if (ik_scrollback_at(scrollback, index)->kind == IK_BLOCK_USER)
 			break;
 	}
-	select_block(scrollback, index);
+	ik_scrollback_select_at(scrollback, index, true);
 	show(scrollback, first_row(scrollback, index));
 	return true;
 }

@@ -612,7 +612,7 @@ static bool is_several(const char *bytes, size_t length)
 	size_t characters = 0;
 
 	for (size_t i = 0; i < length && characters < 2; i++)
-		characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+		characters += !ik_utf8_is_continuation(bytes[i]);
 	return characters > 1;
 }
 

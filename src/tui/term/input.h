@@ -108,13 +108,10 @@ void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t le
  * the rest long enough for a slow line, so that no answer is mistaken for keys. */
 void ik_input_expect(struct ik_terminal_input *input, bool answers);
 
-/*
- * Is the input incomplete? Call ik_input_timeout() if nothing comes within
- * ik_input_wait_ms(): a lone ESC becomes the Escape key, a paste without its
- * end is emitted, and the start of a sequence is dropped. The wait is -1 if
- * there is nothing to wait for. After a run there is a wait although nothing is
- * pending.
- */
+/* Is the input incomplete? Call ik_input_timeout() if nothing comes within ik_input_wait_ms() (-1:
+ * there is nothing to wait for): a lone ESC becomes the Escape key, a paste without its end is
+ * emitted, and the start of a sequence is dropped. After a run there is a wait although nothing is
+ * pending. */
 bool ik_input_pending(const struct ik_terminal_input *input);
 int ik_input_wait_ms(const struct ik_terminal_input *input);
 void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *arg);

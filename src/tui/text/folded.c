@@ -103,13 +103,7 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 	}
 }
 
-__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length,
-	size_t *opener)
-{
-	return ik_renderer_plain.split(text, start, length, opener);
-}
-
-const struct ik_renderer ik_renderer_folded = { .split = split_folded, .render = render_folded };
+const struct ik_renderer ik_renderer_folded = { .split = ik_plain_split, .render = render_folded };
 
 size_t ik_folded_size(const char *text, size_t length, size_t lines, size_t most_bytes,
 	size_t *ret_hidden)

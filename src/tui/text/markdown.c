@@ -402,8 +402,7 @@ struct page {
 	size_t cell_start, link_start;
 	struct ik_buf address;
 	struct {
-		bool ordered;
-		char delimiter;
+		char delimiter; /* after the number; 0: none has one */
 		unsigned number;
 	} lists[LISTS];
 	size_t list_depth;
@@ -646,11 +645,8 @@ static void cursor_leave_code(struct markdown_cursor *cursor, char fence)
 
 static char cursor_line_starts(const struct markdown_cursor *cursor)
 {
-	size_t start = cursor->at;
+	size_t start = line_content(cursor, ik_line_begin(cursor->text, cursor->start, cursor->at));
 
-	while (start > cursor->start && cursor->text[start - 1] != '\n')
-		start--;
-	start = line_content(cursor, start);
 	return start < cursor->until ? cursor->text[start] : '\0';
 }
 
@@ -738,7 +734,6 @@ static void separate(struct page *page)
 	bool first = page->flow.lines->count == 0;
 
 	page->continued = false;
-
 	if (cursor_gap(&page->cursor) && (page->cursor.moved || first))
 		flow_line(&page->flow, page->flow.source);
 }
@@ -858,13 +853,12 @@ static void add_address(struct page *page)
 		add_own(page, ")", 1, IK_STYLE_DIM);
 }
 
-/* Begin a list. */
-static void enter_list(struct page *page, bool ordered, unsigned number, char delimiter)
+/* Begin a list; numbers is NULL if it has none. */
+static void enter_list(struct page *page, const MD_BLOCK_OL_DETAIL *numbers)
 {
 	if (page->list_depth < LISTS) {
-		page->lists[page->list_depth].ordered = ordered;
-		page->lists[page->list_depth].number = number;
-		page->lists[page->list_depth].delimiter = delimiter;
+		page->lists[page->list_depth].number = numbers ? numbers->start : 0;
+		page->lists[page->list_depth].delimiter = numbers ? numbers->mark_delimiter : '\0';
 	}
 	page->list_depth++;
 }
@@ -878,7 +872,7 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 
 	ik_buf_init(&mark, IK_KIB(1));
 	separate(page);
-	if (page->lists[list].ordered)
+	if (page->lists[list].delimiter)
 		ik_buf_printf(&mark, "%u%c ", page->lists[list].number++, page->lists[list].delimiter);
 	else if (!item->is_task)
 		ik_buf_puts(&mark, bullets[(page->list_depth - 1) % 3]);
@@ -953,11 +947,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		flow_push(&page->flow, "│", NULL);
 		break;
 	case MD_BLOCK_UL:
-		enter_list(page, false, 0, '.');
-		break;
 	case MD_BLOCK_OL:
-		enter_list(page, true, ((MD_BLOCK_OL_DETAIL *)detail)->start,
-			((MD_BLOCK_OL_DETAIL *)detail)->mark_delimiter);
+		enter_list(page, type == MD_BLOCK_OL ? detail : NULL);
 		break;
 	case MD_BLOCK_LI:
 		enter_item(page, detail);

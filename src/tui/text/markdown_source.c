@@ -322,17 +322,11 @@ bool ik_markdown_last_code(const char *text, size_t length, const char **ret_cod
 
 /* ---- the end of a growing text ---- */
 
-/* Return the start of the last line before a position. */
-static size_t last_line(const struct ik_render *request, size_t until)
-{
-	return ik_line_begin(request->text, request->start, until);
-}
-
 /* Return the end of the text without marks whose meaning is still open. */
 static size_t hold_back(const struct ik_render *request, size_t until)
 {
 	const char *text = request->text;
-	size_t start = last_line(request, until);
+	size_t start = ik_line_begin(text, request->start, until);
 	struct markdown_line line = { .text = text + start, .length = until - start };
 
 	if (span(line, 0, "-=*_#>+`~|: \t0123456789.)") == line.length)
@@ -340,7 +334,7 @@ static size_t hold_back(const struct ik_render *request, size_t until)
 	/* A row of cells becomes a head when the rule under it arrives. */
 	size_t end = until > request->start && text[until - 1] == '\n' ? until - 1 : until;
 
-	start = last_line(request, end);
+	start = ik_line_begin(text, request->start, end);
 	bool first = start < request->start + 2;
 
 	if (end > start && text[start] == '|' &&

@@ -208,10 +208,9 @@ static bool leaves_room(const struct ik_render *request, int column)
  * that ends its first cell, or the line's own where there is none, or where it is far. */
 static int table_hang(const struct ik_render *request, size_t position)
 {
-	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0, start = position;
+	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0;
+	size_t start = ik_line_begin(request->text, least, position);
 
-	while (start > least && request->text[start - 1] != '\n')
-		start--;
 	if (start > 0 && request->text[start - 1] != '\n')
 		return 0;
 	const char *line = request->text + start;
@@ -522,9 +521,7 @@ static void render_table(const struct ik_render *request, struct ik_lines *lines
 	} while (position < request->end);
 }
 
-/* Cut a long text after a line, or a very long line after a character. */
-__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
-	size_t *opener)
+size_t ik_plain_split(const char *text, size_t start, size_t length, size_t *opener)
 {
 	size_t size = 0;
 
@@ -543,6 +540,6 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t star
 	return size;
 }
 
-const struct ik_renderer ik_renderer_plain = { .split = split_plain, .render = render_plain };
-const struct ik_renderer ik_renderer_diff = { .split = split_plain, .render = render_diff };
-const struct ik_renderer ik_renderer_table = { .split = split_plain, .render = render_table };
+const struct ik_renderer ik_renderer_plain = { .split = ik_plain_split, .render = render_plain };
+const struct ik_renderer ik_renderer_diff = { .split = ik_plain_split, .render = render_diff };
+const struct ik_renderer ik_renderer_table = { .split = ik_plain_split, .render = render_table };

@@ -126,6 +126,10 @@ struct ik_renderer {
 #define IK_SECTION_MAX 16384u /* unless it is one line, */
 #define IK_LINE_MAX 131072u   /* which is cut when it is as long as this */
 
+/* Cut a long text after a line, or a very long line after a character. */
+size_t ik_plain_split(const char *text, size_t start, size_t length, size_t *opener)
+	__attribute__((nonnull));
+
 /* Text as it is, wrapped. */
 extern const struct ik_renderer ik_renderer_plain;
 
