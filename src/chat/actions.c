@@ -62,19 +62,10 @@ static void use_model(struct ik_chat *chat, const struct ik_invocation *invocati
 		ik_core_model(&chat->core)->endpoint.provider);
 }
 
-static size_t characters(const char *text, size_t length)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < length; i++)
-		count += !ik_utf8_is_continuation(text[i]);
-	return count;
-}
-
 static void tell_copied(struct ik_chat *chat, const char *text, size_t length, size_t copied,
 	bool cut)
 {
-	size_t count = characters(text, copied);
+	size_t count = ik_utf8_count(text, copied);
 
 	if (cut)
 		ik_chat_flash(chat,
@@ -84,7 +75,7 @@ static void tell_copied(struct ik_chat *chat, const char *text, size_t length, s
 		ik_chat_flash(chat,
 			_("Copied the first %'zu of %'zu characters: terminals take no more; "
 			  "/export writes all"),
-			count, characters(text, length));
+			count, ik_utf8_count(text, length));
 	else
 		ik_chat_flash(chat, ngettext("Copied %'zu character", "Copied %'zu characters", count),
 			count);

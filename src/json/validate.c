@@ -272,8 +272,7 @@ static size_t size_of(struct ik_json_span value)
 	do {
 		ik_buf_clear(&piece);
 		more = ik_json_string_slice(value, &at, IK_KIB(4), &piece);
-		for (size_t i = 0; i < piece.length; i++)
-			count += !ik_utf8_is_continuation(piece.data[i]);
+		count += ik_utf8_count(piece.data, piece.length);
 	} while (more);
 	ik_buf_done(&piece);
 	return count;

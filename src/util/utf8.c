@@ -130,6 +130,15 @@ void ik_utf8_repair(struct ik_buf *out, const char *bytes, size_t length)
 	}
 }
 
+size_t ik_utf8_count(const char *text, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < length; i++)
+		count += !ik_utf8_is_continuation(text[i]);
+	return count;
+}
+
 size_t ik_utf8_cut(const char *text, size_t length, size_t limit)
 {
 	if (limit >= length)

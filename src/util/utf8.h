@@ -27,6 +27,9 @@ static inline bool ik_utf8_is_continuation(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
+/* Return the number of characters; text is valid UTF-8. */
+size_t ik_utf8_count(const char *text, size_t length);
+
 /*
  * Decode the character at bytes (length > 0). Return its byte count (1 to 4) and set
  * *ret_codepoint; 0 if the bytes are invalid, -1 if they are a valid beginning that ends too early.

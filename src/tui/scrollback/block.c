@@ -20,19 +20,19 @@
 #define PICTURE_ROWS 16
 
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
-	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM },
-	[IK_BLOCK_ASSISTANT] = { true, false, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM },
-	[IK_BLOCK_THINKING] = { true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM },
-	[IK_BLOCK_CALL] = { true, false, IK_STYLE_CODE, IK_STYLE_OUTPUT, IK_STYLE_DIM },
-	[IK_BLOCK_COMMAND] = { true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM },
-	[IK_BLOCK_PICTURE] = { true, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM },
-	[IK_BLOCK_NOTICE] = { true, true, IK_STYLE_DIM, IK_STYLE_OUTPUT, IK_STYLE_DIM },
-	[IK_BLOCK_ERROR] = { true, true, IK_STYLE_BAD, IK_STYLE_BAD, IK_STYLE_DIM },
-	[IK_BLOCK_HEADING] = { false, true, IK_STYLE_BOLD, IK_STYLE_BOLD, IK_STYLE_DIM },
-	[IK_BLOCK_TEXT] = { false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM },
-	[IK_BLOCK_OUTPUT] = { false, true, IK_STYLE_OUTPUT, IK_STYLE_OUTPUT, IK_STYLE_DIM },
-	[IK_BLOCK_HINT] = { false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM },
-	[IK_BLOCK_WARNING] = { false, true, IK_STYLE_WARNING, IK_STYLE_WARNING, IK_STYLE_DIM },
+	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER },
+	[IK_BLOCK_ASSISTANT] = { true, false, IK_STYLE_NORMAL, IK_STYLE_NORMAL },
+	[IK_BLOCK_THINKING] = { true, false, IK_STYLE_THINKING, IK_STYLE_THINKING },
+	[IK_BLOCK_CALL] = { true, false, IK_STYLE_CODE, IK_STYLE_OUTPUT },
+	[IK_BLOCK_COMMAND] = { true, false, IK_STYLE_USER, IK_STYLE_NORMAL },
+	[IK_BLOCK_PICTURE] = { true, true, IK_STYLE_DIM, IK_STYLE_DIM },
+	[IK_BLOCK_NOTICE] = { true, true, IK_STYLE_DIM, IK_STYLE_OUTPUT },
+	[IK_BLOCK_ERROR] = { true, true, IK_STYLE_BAD, IK_STYLE_BAD },
+	[IK_BLOCK_HEADING] = { false, true, IK_STYLE_BOLD, IK_STYLE_BOLD },
+	[IK_BLOCK_TEXT] = { false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL },
+	[IK_BLOCK_OUTPUT] = { false, true, IK_STYLE_OUTPUT, IK_STYLE_OUTPUT },
+	[IK_BLOCK_HINT] = { false, true, IK_STYLE_DIM, IK_STYLE_DIM },
+	[IK_BLOCK_WARNING] = { false, true, IK_STYLE_WARNING, IK_STYLE_WARNING },
 };
 
 const struct ik_block_look *ik_block_look(enum ik_block_kind kind)
@@ -60,6 +60,17 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 	}
 }
 
+static void show(struct ik_block *block, const char *text, size_t length)
+{
+	block->text = text;
+	block->length = length;
+}
+
+static void show_own(struct ik_block *block)
+{
+	show(block, block->own.data, block->own.length);
+}
+
 struct ik_block *ik_block_new(enum ik_block_kind kind)
 {
 	struct ik_block *block = ik_alloc(sizeof(*block));
@@ -72,12 +83,11 @@ struct ik_block *ik_block_new(enum ik_block_kind kind)
 	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&block->learnt, IK_KIB(64));
-	block->text = block->own.data;
 	block->tail = SIZE_MAX;
+	show_own(block);
 	return block;
 }
 
-/* Forget all that was laid out. */
 static void drop_sections(struct ik_block *block)
 {
 	for (uint32_t i = 0; i < block->section_count; i++)
@@ -99,17 +109,11 @@ struct ik_block *ik_block_free(struct ik_block *block)
 	return NULL;
 }
 
-/* Does a notice say that something failed? */
-static bool is_problem(const struct ik_message *message)
-{
-	struct ik_json_span data = ik_message_data(message);
-
-	return ik_json_member(data, "code").text || ik_json_member(data, "problem").text;
-}
-
 /* Return the kind of block that shows a message, or IK_BLOCK_KINDS if it isn't shown. */
 static enum ik_block_kind block_kind(const struct ik_message *message)
 {
+	struct ik_json_span data = ik_message_data(message);
+
 	switch (message->kind) {
 	case IK_KIND_USER:
 		return IK_BLOCK_USER;
@@ -120,7 +124,9 @@ static enum ik_block_kind block_kind(const struct ik_message *message)
 	case IK_KIND_COMMAND:
 		return IK_BLOCK_COMMAND;
 	case IK_KIND_NOTICE:
-		return is_problem(message) ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE;
+		return ik_json_member(data, "code").text || ik_json_member(data, "problem").text
+			? IK_BLOCK_ERROR
+			: IK_BLOCK_NOTICE;
 	default:
 		return IK_BLOCK_KINDS;
 	}
@@ -180,8 +186,7 @@ struct ik_block *ik_block_of_picture(struct ik_message *message, size_t *index)
 	struct ik_block *block = ik_block_new(IK_BLOCK_PICTURE);
 
 	put_attachment(&picture, &block->own);
-	block->text = block->own.data;
-	block->length = block->own.length;
+	show_own(block);
 	block->message = ik_message_ref(message);
 	block->picture = picture;
 	block->picture_rows = PICTURE_ROWS;
@@ -204,19 +209,6 @@ struct ik_block *ik_block_of_call(struct ik_shown_call *call)
 static bool shows_label(const struct ik_block *block)
 {
 	return block->folded && block->kind == IK_BLOCK_THINKING;
-}
-
-/* Let the block have that text. */
-static void show(struct ik_block *block, const char *text, size_t length)
-{
-	block->text = text;
-	block->length = length;
-}
-
-/* Let the block show its own buffer. */
-static void show_own(struct ik_block *block)
-{
-	show(block, block->own.data, block->own.length);
 }
 
 void ik_block_remark(struct ik_block *block, const char *remark)
@@ -561,13 +553,11 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 	drop_sections(block);
 }
 
-/* Return how its text is laid out now. */
 static const struct ik_renderer *renderer_of(const struct ik_block *block)
 {
 	return block->folded && block->kind != IK_BLOCK_USER ? &ik_renderer_folded : block->renderer;
 }
 
-/* Begin a section at start, with all the rest of the text. */
 static struct ik_section *add_section(struct ik_block *block, uint32_t start, size_t opener)
 {
 	block->sections = ik_alloc_more(block->sections, block->section_count,
@@ -634,7 +624,6 @@ uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
 		sizeof(*block->sections), offset);
 }
 
-/* Return the drawing of a block's picture, or NULL. */
 static const struct ik_drawing *drawing_of(struct ik_block *block, int columns)
 {
 	if (block->kind != IK_BLOCK_PICTURE || !block->drawer)
@@ -679,7 +668,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.below = block->call ? block->renderer : &ik_renderer_plain,
 		.head_style = look->head_style,
 		.style = look->style,
-		.tail_style = look->tail_style,
+		.tail_style = IK_STYLE_DIM,
 	};
 	ik_lines_clear(&section->lines);
 	if (shows_label(block))

@@ -87,7 +87,7 @@ struct ik_block {
 struct ik_block_look {
 	bool gutter; /* a mark of two columns before it */
 	bool joins;  /* no blank row between two of the kind */
-	enum ik_style head_style, style, tail_style;
+	enum ik_style head_style, style;
 };
 const struct ik_block_look *ik_block_look(enum ik_block_kind kind);
 

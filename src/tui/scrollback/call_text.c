@@ -42,7 +42,6 @@ const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_st
 	return marks[call->stage].mark;
 }
 
-/* Make the line of a command that the user typed. */
 static void add_own_command(struct ik_shown_call *call)
 {
 	struct ik_json_span arguments;
@@ -71,7 +70,6 @@ static struct ik_json_span read_arguments(const struct ik_shown_call *call, stru
 	return arguments;
 }
 
-/* Return what a call with these arguments does. */
 static enum ik_display_kind kind_of(const struct ik_shown_call *call, struct ik_json_span arguments)
 {
 	struct ik_json_span display = ik_call_display(call);
@@ -123,7 +121,6 @@ enum ik_display_kind ik_call_kind(struct ik_shown_call *call)
 	return call->kind;
 }
 
-/* End the line in out, if one is open. */
 static void fresh_line(struct ik_buf *out)
 {
 	if (out->length > 0 && out->data[out->length - 1] != '\n')
@@ -193,7 +190,6 @@ static bool add_error(struct ik_buf *out, struct ik_json_span value)
 	return true;
 }
 
-/* Append one of the streams of a failure. */
 static void add_stream(struct ik_buf *out, struct ik_json_span stream)
 {
 	if (ik_json_span_type(stream) != IK_JSON_STRING || stream.length <= 2)
@@ -303,7 +299,6 @@ static void add_body(const struct ik_shown_call *call, bool output, struct ik_bu
 	ik_buf_done(&envelope);
 }
 
-/* Make the words for what came of a call. */
 static void make_result_words(struct ik_shown_call *call)
 {
 	struct ik_call_changes changes;
@@ -328,7 +323,6 @@ static void make_result_words(struct ik_shown_call *call)
 	call->words_version = call->version;
 }
 
-/* Append a fact after those before it. */
 static void put_fact(struct ik_buf *out, size_t start, const char *between, const char *fact)
 {
 	if (fact[0] == '\0')

@@ -28,7 +28,6 @@ struct ik_calls *ik_calls_new(void)
 	return ik_alloc(sizeof(struct ik_calls));
 }
 
-/* Release one record. */
 static void call_free(struct ik_shown_call *call)
 {
 	free(call->id);
@@ -64,7 +63,6 @@ void ik_calls_clear(struct ik_calls *calls)
 	};
 }
 
-/* Look up how a call's tool wants it shown. */
 static void find_display(const struct ik_calls *calls, struct ik_shown_call *call)
 {
 	const struct ik_tool *tool = calls->registry ? ik_registry_find(calls->registry, call->name)
@@ -105,7 +103,6 @@ unsigned ik_calls_version(const struct ik_calls *calls)
 	return calls->version;
 }
 
-/* Has it got an outcome? */
 static bool is_over(const struct ik_shown_call *call)
 {
 	return call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
@@ -116,7 +113,6 @@ size_t ik_calls_running(const struct ik_calls *calls)
 	return calls->running;
 }
 
-/* Count a change. */
 static void touch(struct ik_calls *calls, struct ik_shown_call *call)
 {
 	call->version++;
@@ -253,24 +249,6 @@ void ik_calls_add_output(struct ik_calls *calls, struct ik_shown_call *call, boo
 	touch(calls, call);
 }
 
-/* Does the tool itself say that it failed? */
-static bool result_is_error(struct ik_json_span envelope)
-{
-	struct ik_json_span error = ik_json_member(ik_json_member(envelope, "result"), "error");
-
-	return ik_json_span_type(error) == IK_JSON_STRING;
-}
-
-/* Was the call not allowed to run? */
-static bool is_denied(struct ik_json_span envelope)
-{
-	struct ik_json_span code = ik_json_member(envelope, "error_code");
-
-	return ik_json_span_type(code) == IK_JSON_STRING &&
-		ik_json_string_is(code, ik_tool_failure_code(IK_TOOL_DENIED));
-}
-
-/* Return how many bytes of a call's streams are in memory. */
 static size_t kept_output(const struct ik_shown_call *call)
 {
 	return ik_bytes_length(call->whole[0]) + ik_bytes_length(call->whole[1]);
@@ -304,11 +282,11 @@ static void finish(struct ik_calls *calls, struct ik_shown_call *call, const cha
 	bool failed = true;
 
 	if (ik_json_check(envelope, length, &value, NULL) == IK_OK) {
-		failed = !ik_envelope_succeeded(value) || result_is_error(value);
-		(void)ik_json_integer(ik_json_member(ik_json_member(value, "result"), "exit_code"),
-			&call->exit_code);
-		failed = failed || call->exit_code != 0;
-		call->denied = is_denied(value);
+		(void)ik_json_integer(ik_json_at(value, "result.exit_code"), &call->exit_code);
+		failed = !ik_envelope_succeeded(value) || call->exit_code != 0 ||
+			ik_json_span_type(ik_json_at(value, "result.error")) == IK_JSON_STRING;
+		call->denied = ik_json_string_is(ik_json_member(value, "error_code"),
+			ik_tool_failure_code(IK_TOOL_DENIED));
 	}
 	ik_buf_done(&call->output); /* the envelope has it */
 	call->duration_ms = duration_ms;

@@ -79,7 +79,6 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	ik_scrollback_mark_end(scrollback);
 }
 
-/* Make room for this many more blocks. */
 static void reserve(struct ik_scrollback *scrollback, size_t more)
 {
 	size_t wanted = scrollback->count + more;
@@ -174,15 +173,6 @@ static uint32_t first_at(const struct ik_lines *lines, uint32_t line)
 	while (line > 0 && lines->lines[line - 1].source == lines->lines[line].source)
 		line--;
 	return line;
-}
-
-/* Return the line at a place in the text, this many after the first there. */
-static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t repeat)
-{
-	uint32_t last = ik_lines_find(lines, offset);
-	uint32_t first = first_at(lines, last);
-
-	return last - first > repeat ? first + repeat : last;
 }
 
 const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
@@ -288,7 +278,6 @@ static size_t move_up(const struct ik_scrollback *scrollback, struct ik_scroll_r
 	return moved;
 }
 
-/* Return the last row of a block. */
 static struct ik_scroll_row last_row_of(const struct ik_scrollback *scrollback, size_t index)
 {
 	struct ik_scroll_row row = { .block = index };
@@ -306,7 +295,10 @@ static struct ik_scroll_row row_of_offset(const struct ik_scrollback *scrollback
 	uint32_t section = ik_block_section_at(block, offset);
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, section);
 
-	return ik_scrollback_row(scrollback, index, section, line_at(lines, (uint32_t)offset, repeat));
+	uint32_t last = ik_lines_find(lines, offset), first = first_at(lines, last);
+
+	return ik_scrollback_row(scrollback, index, section,
+		last - first > repeat ? first + repeat : last);
 }
 
 /* Return the row that the window was left at. */
@@ -321,15 +313,6 @@ static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
 	if (scrollback->top_gap)
 		return (struct ik_scroll_row){ .block = index };
 	return row_of_offset(scrollback, index, scrollback->top.offset, scrollback->top.repeat);
-}
-
-/* Return where the window begins when its last row is the last of all. */
-static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
-{
-	struct ik_scroll_row place = last_row_of(scrollback, scrollback->count - 1);
-
-	move_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
-	return place;
 }
 
 /* Let the window begin at a row, from now on wherever the end is. */
@@ -355,16 +338,20 @@ static void show(struct ik_scrollback *scrollback, struct ik_scroll_row row)
 /* Return the first row of the window. One that reaches the end follows it. */
 struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback)
 {
-	if (!scrollback->top.at_end) {
-		struct ik_scroll_row place = anchored_row(scrollback);
-		struct ik_scroll_row bottom = place;
-		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+	size_t rows = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+	struct ik_scroll_row place;
 
-		if (ik_scrollback_down(scrollback, &bottom, below) == below)
+	if (!scrollback->top.at_end) {
+		place = anchored_row(scrollback);
+		struct ik_scroll_row bottom = place;
+
+		if (ik_scrollback_down(scrollback, &bottom, rows) == rows)
 			return place;
 		scrollback->top.at_end = true;
 	}
-	return end_top(scrollback);
+	place = last_row_of(scrollback, scrollback->count - 1);
+	move_up(scrollback, &place, rows - 1);
+	return place;
 }
 
 bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scroll_row place)
@@ -457,14 +444,6 @@ size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
 	return ik_scrollback_down(scrollback, &place, shown + most) - shown;
 }
 
-/* Return the number of lines that begin at offset or after it. */
-static uint32_t lines_from(const struct ik_lines *lines, size_t offset)
-{
-	uint32_t line = ik_lines_find(lines, offset);
-
-	return lines->count - line - (lines->lines[line].source < offset);
-}
-
 size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 {
 	size_t rows = 0, looked_at = 0;
@@ -486,7 +465,10 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 			*ret_more = looked_at > COUNT_BYTES;
 			if (*ret_more)
 				return rows;
-			rows += lines_from(ik_scrollback_lines(scrollback, block, s), offset);
+			const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, s);
+			uint32_t line = ik_lines_find(lines, offset);
+
+			rows += lines->count - line - (lines->lines[line].source < offset);
 		}
 	}
 	return rows;
@@ -535,7 +517,6 @@ static int compare_rows(struct ik_scroll_row a, struct ik_scroll_row b)
 	return (a.line > b.line) - (a.line < b.line);
 }
 
-/* Return the last row of the window. */
 static struct ik_scroll_row window_end(struct ik_scrollback *scrollback)
 {
 	struct ik_scroll_row place = ik_scrollback_window(scrollback);
@@ -723,7 +704,6 @@ void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
 	scrollback->marking = scrollback->marked = false;
 }
 
-/* Return a row as a mark, at a column of its text. */
 static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	int column)
 {
@@ -826,7 +806,6 @@ void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int col
 	scrollback->marking = true;
 }
 
-/* Is the cell that the mark began at in the first row of the window? */
 static bool begins_in_first_row(struct ik_scrollback *scrollback)
 {
 	return compare_rows(row_of_mark(scrollback, &scrollback->mark_anchor),
@@ -962,7 +941,6 @@ static void show_held(struct ik_scrollback *scrollback)
 	scrollback->holding = false;
 }
 
-/* Draw one row of a block. */
 static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {

@@ -91,7 +91,6 @@ static int64_t end_number(const struct ik_search *search)
 	return ik_scrollback_number(search->scrollback, ik_scrollback_count(search->scrollback));
 }
 
-/* Return the block with that number, or NULL. */
 static struct ik_block *block_of(const struct ik_search *search, int64_t number)
 {
 	size_t index = ik_scrollback_index(search->scrollback, number);
@@ -172,7 +171,6 @@ static void take_section(struct ik_search *search, int64_t number, uint32_t sect
 
 /* ---- searching ---- */
 
-/* Search again from a place on. */
 static void begin_at(struct ik_search *search, struct found_place place)
 {
 	search->above.count = search->below.count = 0;
@@ -186,7 +184,6 @@ static void begin_at(struct ik_search *search, struct found_place place)
 	search->down.section++;
 }
 
-/* Does what it shows still change? */
 static bool is_changing(const struct ik_block *block)
 {
 	return block->growing ||
@@ -204,7 +201,6 @@ static bool is_complete(const struct ik_search *search, bool down)
 		(search->down.block == end - 1 && is_changing(block_of(search, end - 1)));
 }
 
-/* Is there more to search? */
 static bool has_more(const struct ik_search *search)
 {
 	const struct ik_block *skipped = block_of(search, search->skipped);
@@ -297,7 +293,6 @@ void ik_search_back(struct ik_search *search)
 	ik_scrollback_go(search->scrollback, search->back);
 }
 
-/* Look for the place with that number. */
 static void seek(struct ik_search *search, ptrdiff_t wanted, int direction)
 {
 	search->seeking = search->needle.length > 0 && ik_scrollback_count(search->scrollback) > 0;
@@ -306,7 +301,6 @@ static void seek(struct ik_search *search, ptrdiff_t wanted, int direction)
 	search->wrapped = search->in_block = false;
 }
 
-/* Search again from the origin on. */
 static void begin_at_origin(struct ik_search *search)
 {
 	struct ik_block *block = block_of(search, search->origin);
@@ -391,7 +385,6 @@ static bool find_current(struct ik_search *search, size_t *ret_start)
 	return find_match(search, search->place.match, ret_start) != SIZE_MAX;
 }
 
-/* Bring a place that was found into the window. */
 static void show_place(struct ik_search *search, struct found_place place)
 {
 	struct ik_scrollback *scrollback = search->scrollback;

@@ -14,7 +14,6 @@ static const char *run_text(const struct ik_block *block, const struct ik_lines 
 	return (run->added ? lines->added : block->text) + run->offset;
 }
 
-/* Return the column after a run. */
 static int end_column(const struct ik_block *block, const struct ik_lines *lines,
 	const struct ik_text_run *run)
 {
@@ -234,7 +233,6 @@ struct shown_word {
 	int open; /* brackets of an address */
 };
 
-/* Return whether a word continues with a cluster. */
 static bool is_of_word(const struct shown_word *word, const char *cluster, size_t length)
 {
 	char byte = cluster[0];
@@ -249,7 +247,6 @@ static bool is_of_word(const struct shown_word *word, const char *cluster, size_
 		(byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
 }
 
-/* Add the cluster that follows a word. */
 static void add_to_word(struct shown_word *word, const char *text, size_t length)
 {
 	const char *cluster = text + word->end;
@@ -262,7 +259,6 @@ static void add_to_word(struct shown_word *word, const char *text, size_t length
 		(word->end - word->start >= 3 && memcmp(text + word->end - 3, "://", 3) == 0);
 }
 
-/* Return the cell of the byte at offset. */
 static struct ik_shown_cell cell_at(const struct ik_shown_text *shown, size_t offset)
 {
 	const struct ik_shown_piece *piece = ik_shown_piece_at(shown, offset);

@@ -10,10 +10,9 @@
 #include "util/sanitize.h"
 #include "util/utf8.h"
 
-#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
-#define ELLIPSIS "\xE2\x80\xA6"    /* U+2026 */
-#define CELL_CHARACTERS 5          /* limit of a curses cell */
-#define LABEL_BYTES 4000           /* limit of a label, which is wider than any terminal by then */
+#define ELLIPSIS "\xE2\x80\xA6" /* U+2026 */
+#define CELL_CHARACTERS 5       /* limit of a curses cell */
+#define LABEL_BYTES 4000        /* limit of a label, which is wider than any terminal by then */
 
 /* A cluster as drawn, which may differ from the text. */
 struct glyph {
@@ -24,16 +23,6 @@ struct glyph {
 };
 
 static const struct ik_cell blank_cell = { .text = " ", .length = 1, .width = 1 };
-
-/* Count the characters of valid UTF-8. */
-static int characters(const char *text, size_t length)
-{
-	int count = 0;
-
-	for (size_t i = 0; i < length; i++)
-		count += !ik_utf8_is_continuation(text[i]);
-	return count;
-}
 
 /* Would a terminal act on this character? */
 static bool is_control(uint32_t codepoint)
@@ -47,14 +36,13 @@ static struct glyph glyph_next(const char *text, size_t length)
 	uint32_t codepoint;
 	int base = ik_utf8_decode(text, length, &codepoint);
 
-	if (base <= 0)
-		return (struct glyph){ REPLACEMENT, strlen(REPLACEMENT), 1, 1 };
-	if (is_control(codepoint))
-		return (struct glyph){ REPLACEMENT, strlen(REPLACEMENT), (size_t)base, 1 };
+	if (base <= 0 || is_control(codepoint))
+		return (struct glyph){ IK_UTF8_REPLACEMENT, strlen(IK_UTF8_REPLACEMENT),
+			base > 0 ? (size_t)base : 1, 1 };
 	struct ik_cluster cluster = ik_cluster_next(text, length);
 	size_t drawn = cluster.drawn_length;
 
-	if (drawn > IK_CELL_BYTES || characters(text, drawn) > CELL_CHARACTERS)
+	if (drawn > IK_CELL_BYTES || ik_utf8_count(text, drawn) > CELL_CHARACTERS)
 		drawn = (size_t)base;
 	return (struct glyph){ text, drawn, cluster.length, cluster.width };
 }

@@ -81,7 +81,6 @@ static const char kitty_keypad[] = "0123456789./*-+";
 #define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not Caps Lock and Num Lock */
 #define EVENT_RELEASE 3
 
-/* Look up the key of a sequence; return false if there is none. */
 static bool look_up(char final, int number, unsigned modifiers, struct ik_key *ret_key)
 {
 	for (size_t i = 0; i < sizeof(key_rows) / sizeof(*key_rows); i++)
@@ -312,19 +311,16 @@ struct ik_terminal_input {
 	bool paste_ended; /* the last input was its end mark */
 };
 
-/* Emit a key. */
 static void emit(const struct ik_terminal_input *input, const struct ik_key *key)
 {
 	input->sink(input->sink_arg, key);
 }
 
-/* Emit the Escape key. */
 static void emit_escape(const struct ik_terminal_input *input)
 {
 	emit(input, &(struct ik_key){ .code = IK_KEY_ESCAPE });
 }
 
-/* Emit a character. */
 static void emit_character(const struct ik_terminal_input *input, uint32_t codepoint,
 	unsigned modifiers)
 {
@@ -515,7 +511,6 @@ static void key_byte(struct ik_terminal_input *input, char byte)
 		finish(input);
 }
 
-/* Read a byte of a string. */
 static void string_byte(struct ik_terminal_input *input, char byte)
 {
 	bool ends = byte == BEL || (input->string_escape && byte == '\\');
@@ -598,24 +593,6 @@ static size_t plain_length(const char *bytes, size_t length)
 	return length;
 }
 
-/* Return the length of a text without the line ends at its end. */
-static size_t without_line_ends(const char *bytes, size_t length)
-{
-	while (length > 0 && (bytes[length - 1] == '\r' || bytes[length - 1] == '\n'))
-		length--;
-	return length;
-}
-
-/* Are there at least two characters? */
-static bool is_several(const char *bytes, size_t length)
-{
-	size_t characters = 0;
-
-	for (size_t i = 0; i < length && characters < 2; i++)
-		characters += !ik_utf8_is_continuation(bytes[i]);
-	return characters > 1;
-}
-
 /* Emit the held line ends as typed keys. */
 static void release_held(struct ik_terminal_input *input)
 {
@@ -634,12 +611,15 @@ static size_t judge(struct ik_terminal_input *input, const char *bytes, size_t l
 {
 	bool plain = length > 0 && plain_length(bytes, length) == length;
 
-	if (!plain || (input->run == 0 && !is_several(bytes, length))) {
+	if (!plain || (input->run == 0 && ik_utf8_count(bytes, length) < 2)) {
 		input->run = 0;
 		release_held(input);
 		return length;
 	}
-	size_t text = without_line_ends(bytes, length);
+	size_t text = length;
+
+	while (text > 0 && strchr("\r\n", bytes[text - 1])) /* plain text has no NUL */
+		text--;
 	bool within = (input->held_length > 0 && text > 0) || memchr(bytes, '\r', text) ||
 		memchr(bytes, '\n', text) || input->held_length + length - text > LINE_ENDS;
 	input->run += length;

@@ -38,7 +38,6 @@ static const struct {
 	{ "KITTY_WINDOW_ID", "", 0, IK_NOTICE_99, true, true },
 };
 
-/* Does a variable begin so? */
 static bool begins(char *(*lookup)(const char *), const char *name, const char *start)
 {
 	const char *value = lookup(name);
@@ -46,7 +45,6 @@ static bool begins(char *(*lookup)(const char *), const char *name, const char *
 	return value && *value && ik_text_starts(value, start);
 }
 
-/* Is it the terminal of a row? */
 static bool is_row(char *(*lookup)(const char *), size_t row)
 {
 	const char *name = terminals[row].variable, *value = lookup(name);
@@ -112,7 +110,6 @@ void ik_osc_put_title(struct ik_buf *out, const char *text, bool utf8)
 	ik_buf_puts(out, END);
 }
 
-/* Append the sequence of a notice. */
 static void put_notice(struct ik_buf *out, enum ik_notice_way way, const char *title,
 	const char *body, bool utf8)
 {

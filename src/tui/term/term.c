@@ -473,13 +473,6 @@ static void send_drawing(struct ik_term *term, const struct ik_drawing *drawing,
 	term->sent[term->sent_count - 1] = drawing->id;
 }
 
-static void send_drawings(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
-{
-	for (size_t i = 0; i < cells->drawing_count; i++)
-		if (cells->drawings[i]->way == IK_DRAWING_KITTY)
-			send_drawing(term, cells->drawings[i], out);
-}
-
 /* ---- the screen ---- */
 
 /* Open an ncurses screen that writes into file. Return NULL if terminfo does not know the type
@@ -661,7 +654,6 @@ static int make_own_cell(const struct ik_term *term, size_t place, cchar_t *ret_
 	return 1;
 }
 
-/* Pass a row to ncurses. */
 static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 {
 	int rows = term->shown.rows, columns = term->shown.columns, count = 0;
@@ -719,7 +711,9 @@ static void write_changes(struct ik_term *term, int row, int column)
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
 {
 	put_rows(term, cells);
-	send_drawings(term, cells, out);
+	for (size_t i = 0; i < cells->drawing_count; i++)
+		if (cells->drawings[i]->way == IK_DRAWING_KITTY)
+			send_drawing(term, cells->drawings[i], out);
 	write_changes(term, cells->cursor_row, cells->cursor_column);
 	read_bytes(term);
 	if (term->bytes.length > 0) {
@@ -737,7 +731,6 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik
 
 /* ---- entering and leaving the full screen ---- */
 
-/* Append a sequence if `on`. */
 static void put_mode(struct ik_buf *out, bool on, const char *sequence)
 {
 	if (on)

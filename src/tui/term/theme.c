@@ -164,17 +164,6 @@ static bool read_colour(struct ik_json_span value, int32_t *ret_colour)
 	return good;
 }
 
-static bool read_foreground(struct ik_json_span value, struct ik_look *look)
-{
-	return read_colour(value, &look->foreground);
-}
-
-static bool read_background(struct ik_json_span value, struct ik_look *look)
-{
-	return read_colour(value, &look->background);
-}
-
-/* Read a list of attributes' names. */
 static bool read_attributes(struct ik_json_span value, struct ik_look *look)
 {
 	static const char *const names[] = { "bold", "dim", "reverse", "underline", "italic" };
@@ -203,7 +192,6 @@ struct theme_file {
 	struct ik_error *error;
 };
 
-/* Refuse what is not in a list of names. */
 static enum ik_status refuse_name(const struct theme_file *file, struct ik_json_span key,
 	const char *allowed)
 {
@@ -211,7 +199,6 @@ static enum ik_status refuse_name(const struct theme_file *file, struct ik_json_
 		file->path, ik_json_line(file->text, key.text), (int)key.length, key.text, allowed);
 }
 
-/* Refuse a value of another form. */
 static enum ik_status refuse_value(const struct theme_file *file, struct ik_json_span value,
 	const char *name, const char *form)
 {
@@ -219,39 +206,41 @@ static enum ik_status refuse_value(const struct theme_file *file, struct ik_json
 		ik_json_line(file->text, value.text), name, form);
 }
 
-/* Read what a file says of a style. */
+static enum ik_status read_member(const struct theme_file *file, struct ik_json_span key,
+	struct ik_json_span value, struct ik_look *look)
+{
+	const char *colour = _("\"#rrggbb\" or \"default\"");
+
+	if (ik_json_string_is(key, "foreground"))
+		return read_colour(value, &look->foreground)
+			? IK_OK
+			: refuse_value(file, value, "foreground", colour);
+	if (ik_json_string_is(key, "background"))
+		return read_colour(value, &look->background)
+			? IK_OK
+			: refuse_value(file, value, "background", colour);
+	if (ik_json_string_is(key, "attributes"))
+		return read_attributes(value, look)
+			? IK_OK
+			: refuse_value(file, value, "attributes",
+				  _("a list of \"bold\", \"dim\", \"italic\", \"reverse\" and \"underline\""));
+	return refuse_name(file, key, "foreground, background, attributes");
+}
+
 static enum ik_status read_look(const struct theme_file *file, const char *name,
 	struct ik_json_span members, struct ik_look *look)
 {
-	static const struct {
-		const char *name;
-		bool (*read)(struct ik_json_span value, struct ik_look *look);
-		const char *form;
-	} table[] = {
-		{ "foreground", read_foreground, N_("\"#rrggbb\" or \"default\"") },
-		{ "background", read_background, N_("\"#rrggbb\" or \"default\"") },
-		{ "attributes", read_attributes,
-			N_("a list of \"bold\", \"dim\", \"italic\", \"reverse\" and \"underline\"") },
-	};
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
+	enum ik_status status = IK_OK;
 
 	if (ik_json_span_type(members) != IK_JSON_OBJECT)
 		return refuse_value(file, members, name, _("an object"));
-	while (ik_json_next(members, &walk, &key, &value)) {
-		size_t i = 0;
-
-		while (i < sizeof(table) / sizeof(*table) && !ik_json_string_is(key, table[i].name))
-			i++;
-		if (i == sizeof(table) / sizeof(*table))
-			return refuse_name(file, key, "foreground, background, attributes");
-		if (!table[i].read(value, look))
-			return refuse_value(file, value, table[i].name, _(table[i].form));
-	}
-	return IK_OK;
+	while (status == IK_OK && ik_json_next(members, &walk, &key, &value))
+		status = read_member(file, key, value, look);
+	return status;
 }
 
-/* Refuse a style that there is not. */
 static enum ik_status refuse_style(const struct theme_file *file, struct ik_json_span key)
 {
 	enum ik_status status;

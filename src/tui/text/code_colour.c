@@ -129,7 +129,6 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Does the line continue with this text at a position? */
 static bool goes_on(const char *line, size_t length, size_t at, const char *with)
 {
 	size_t size = strlen(with);
@@ -137,7 +136,6 @@ static bool goes_on(const char *line, size_t length, size_t at, const char *with
 	return length - at >= size && memcmp(line + at, with, size) == 0;
 }
 
-/* Return the first byte of a line that isn't a blank. */
 static size_t indentation(const char *line, size_t length)
 {
 	size_t at = 0;
@@ -208,7 +206,6 @@ static size_t string_end(unsigned ways, const char *line, size_t length, size_t 
 	return 0;
 }
 
-/* Return the end of a word or number that begins at a position. */
 static size_t word_end(const char *line, size_t length, size_t at)
 {
 	bool number = is_digit(line[at]);
@@ -230,7 +227,6 @@ static size_t directive_end(const char *line, size_t length, size_t at)
 	return word_end(line, length, at);
 }
 
-/* Return the end of a word, and its style. */
 static size_t take_word(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {

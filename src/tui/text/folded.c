@@ -86,7 +86,6 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 		ik_lines_add_run(lines, head, end - head, (int)width, IK_STYLE_DIM);
 }
 
-/* Lay out the row and what is below it. */
 static void render_folded(const struct ik_render *request, struct ik_lines *lines)
 {
 	if (request->start > 0) {

@@ -116,7 +116,6 @@ static bool is_long(const struct ik_tree_node *node)
 	return node->count > IK_TREE_PREVIEW_ITEMS + 1;
 }
 
-/* Is it unfolded? */
 static bool is_open(const struct ik_json_tree *tree, const struct ik_tree_node *node)
 {
 	if (node->state != IK_TREE_USUAL)
@@ -155,15 +154,12 @@ struct printer {
 	struct ik_buf out;
 };
 
-/* Begin a line. */
 static void begin(struct printer *printer, unsigned depth)
 {
 	ik_buf_clear(&printer->out);
-	for (unsigned i = 0; i < depth; i++)
-		ik_buf_puts(&printer->out, "  ");
+	ik_buf_printf(&printer->out, "%*s", 2 * (int)depth, "");
 }
 
-/* Emit a complete line. */
 static void end(struct printer *printer, struct ik_tree_node *node, enum ik_tree_role role)
 {
 	printer->line(printer->arg, node, role, printer->out.data, printer->out.length);
@@ -209,9 +205,7 @@ static uint32_t put_lines(struct ik_buf *out, const char *text, size_t length, u
 
 	for (size_t at = 0, end; at < length; at = end + 1, count++) {
 		end = ik_line_end(text, at, length);
-		ik_buf_putc(out, '\n');
-		for (unsigned i = 0; i < depth; i++)
-			ik_buf_puts(out, "  ");
+		ik_buf_printf(out, "\n%*s", 2 * (int)depth, "");
 		ik_buf_append(out, text + at, end - at);
 	}
 	return count;
@@ -310,7 +304,6 @@ static uint32_t print_members(struct printer *printer, struct ik_tree_node *node
 	return shown;
 }
 
-/* Print a list or an object. */
 static void print_container(struct printer *printer, struct ik_tree_node *node)
 {
 	bool object = ik_json_span_type(node->value) == IK_JSON_OBJECT;
@@ -342,7 +335,6 @@ static void print_container(struct printer *printer, struct ik_tree_node *node)
 	end(printer, node, IK_TREE_FOOT);
 }
 
-/* Print a node, after its key. */
 static void print_node(struct printer *printer, struct ik_tree_node *node)
 {
 	begin(printer, node->depth);

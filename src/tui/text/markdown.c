@@ -60,7 +60,6 @@ struct flow {
 	size_t depth;
 };
 
-/* Discard the collected text. */
 static void flow_clear(struct flow *flow)
 {
 	ik_buf_clear(&flow->text);
@@ -224,7 +223,6 @@ static int flow_line(struct flow *flow, size_t source)
 	return column;
 }
 
-/* End a quote, code or a list item. */
 static void flow_pop(struct flow *flow)
 {
 	if (flow->depth > 0 && flow->depth-- > FLOW_DEPTH)
@@ -236,7 +234,6 @@ static void flow_pop(struct flow *flow)
 	}
 }
 
-/* Return the piece that holds the byte at position. */
 static size_t piece_at(const struct flow *flow, size_t position)
 {
 	return ik_text_item_at(flow->pieces, flow->count, sizeof(*flow->pieces), position);
@@ -471,7 +468,6 @@ static void draw_bars(const struct markdown_table *table, struct flow *flow, con
 	}
 }
 
-/* Draw the rule under the head. */
 static void draw_rule(const struct markdown_table *table, struct flow *flow, const int *widths)
 {
 	int column = flow_line(flow, flow->source);
@@ -581,7 +577,6 @@ static void draw_table(const struct markdown_table *table, struct flow *flow, bo
 
 /* ---- what the parser doesn't report ---- */
 
-/* Return the end of the line that holds the byte at position. */
 static size_t line_end(const struct markdown_cursor *cursor, size_t position)
 {
 	return ik_line_end(cursor->text, position, cursor->until);
@@ -595,7 +590,6 @@ static size_t line_content(const struct markdown_cursor *cursor, size_t position
 	return position;
 }
 
-/* Is the line at position blank? */
 static bool line_is_blank(const struct markdown_cursor *cursor, size_t position)
 {
 	position = line_content(cursor, position);
@@ -738,7 +732,6 @@ static void separate(struct page *page)
 		flow_line(&page->flow, page->flow.source);
 }
 
-/* Return the style of text here. */
 static enum ik_style style_here(const struct page *page)
 {
 	if (page->open[MD_SPAN_A] + page->open[MD_SPAN_IMG] > 0)
@@ -754,13 +747,11 @@ static enum ik_style style_here(const struct page *page)
 	return page->open[MD_SPAN_EM] > 0 ? IK_STYLE_EMPHASIS : page->request->style;
 }
 
-/* Add text that is not from the source. */
 static void add_own(struct page *page, const char *text, size_t length, enum ik_style style)
 {
 	flow_add(&page->flow, text, length, IK_MARKDOWN_NOWHERE, style);
 }
 
-/* Add text from the parser. */
 static void add_text(struct page *page, const char *text, size_t length, enum ik_style style)
 {
 	size_t source = ik_markdown_source_place(&page->source, text);
@@ -1093,7 +1084,6 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 	return 0;
 }
 
-/* Lay out a remark after the text. */
 static void render_tail(struct page *page)
 {
 	const struct ik_render *request = page->request;

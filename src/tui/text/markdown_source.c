@@ -126,7 +126,6 @@ static void open_fence(struct scan *scan, struct markdown_line line)
 	scan->opener = outermost ? line.start : NONE;
 }
 
-/* Does the line close the open fence? */
 static bool closes_fence(const struct scan *scan, struct markdown_line line)
 {
 	const char fence[2] = { scan->fence_char, '\0' };
@@ -192,7 +191,6 @@ static void scan_list(struct scan *scan, struct markdown_line line, size_t inden
 		scan->list = false;
 }
 
-/* Read a complete line. */
 static void scan_line(struct scan *scan, struct markdown_line line)
 {
 	size_t indent = span(line, 0, " \t");

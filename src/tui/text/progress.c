@@ -40,7 +40,6 @@ void ik_progress_note(struct ik_progress *progress, const char *work, int64_t do
 	progress->of = of;
 }
 
-/* Does it take long enough to be shown? */
 static bool is_long(const struct ik_progress *progress)
 {
 	return progress->work > 0 && progress->now_ms - progress->begun_ms >= SHOWN_MS &&

@@ -238,7 +238,6 @@ static int indentation(const struct ik_render *request, size_t position)
 	return leaves_room(request, hang) ? hang : 0;
 }
 
-/* Lay out one row at *position. */
 static void render_row(const struct ik_render *request, struct ik_lines *lines, size_t *position)
 {
 	bool continues = *position > 0 && request->text[*position - 1] != '\n';
@@ -253,7 +252,6 @@ static void render_row(const struct ik_render *request, struct ik_lines *lines, 
 	*position += row.taken;
 }
 
-/* Lay out a section. */
 static void render_plain(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;
@@ -362,7 +360,6 @@ static bool is_bar(const char *cell, size_t length)
 	return length == 0 || (length >= 3 && ik_is_bar(cell));
 }
 
-/* Find the widths of the columns. */
 static void measure_figures(const char *at, size_t widths[FIGURES_MOST])
 {
 	const char *cell;
@@ -448,18 +445,12 @@ static struct ik_render styles_of(const struct ik_render *request, size_t start,
 	return part;
 }
 
-/* Is the line that ends at `end` above an indented one? */
-static bool is_above_rows(const struct ik_render *request, size_t end)
-{
-	return end + 2 < request->end && request->text[end + 1] == ' ' && request->text[end + 2] == ' ';
-}
-
 /* Add the runs of a row, [start, stop) of the line [line, end), from a column on. */
 static void add_table_runs(struct ik_lines *lines, const struct ik_render *request, size_t line,
 	size_t end, size_t start, size_t stop, int column)
 {
 	const size_t divider = strlen(IK_DIVIDER);
-	bool heading = is_above_rows(request, end);
+	bool heading = end + 2 < request->end && memcmp(request->text + end + 1, "  ", 2) == 0;
 
 	while (line < end) {
 		const char *found = memmem(request->text + line, end - line, IK_DIVIDER, divider);
