@@ -411,7 +411,7 @@ Test(sandbox, knows_what_it_hides)
 {
 	struct fixture fixture;
 
-	need_landlock();
+	need_covers();
 	fixture = begin();
 	set(&fixture, "sandbox.hide", "[\"~/secret\"]");
 	set(&fixture, "policy", "[{\"tool\": \"file_read\", \"args\": {\"file_path\": \".env\"}, "

@@ -282,7 +282,8 @@ static void forbid_openat2(void)
 	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
 	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+		cr_skip_test("system calls can't be filtered here");
 }
 
 /* Opening a directory below the test's; number: the error, 0: it is opened. */
