@@ -76,7 +76,8 @@ static struct ik_message *with_summary(const struct ik_compaction *compaction,
 /* Return the command with its output: the part of the summary that the model wrote. */
 static struct ik_message *make_command(const struct ik_compaction *compaction, size_t written)
 {
-	struct ik_message *message;
+	struct ik_message *message = ik_message_new(IK_KIND_COMMAND, compaction->line,
+		strlen(compaction->line), NULL, 0);
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
@@ -93,9 +94,9 @@ static struct ik_message *make_command(const struct ik_compaction *compaction, s
 			compaction->left_out);
 	ik_buf_puts(&output, "\n\n");
 	ik_buf_append(&output, compaction->text.data, written);
-	message = with_summary(compaction, ik_message_command(compaction->line, output.data));
+	message = ik_message_with_text(message, "output", output.data, output.length);
 	ik_buf_done(&output);
-	return message;
+	return with_summary(compaction, message);
 }
 
 /* Return the length of a request if summary (NULL: none) were the newest message; 0: unknown. */

@@ -426,6 +426,25 @@ Test(session, practice_makes_a_summary)
 	expect_in(stage.log.data, "+command /compact");
 }
 
+Test(session, shows_all_of_a_summary)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("Hello"), STOP("stop") } },
+		{ .chunks = { TEXT("a\\u0000summary"), STOP("stop") } },
+	};
+	const struct ik_conversation *said;
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	ik_session_compact(stage.session, "/compact", "");
+	stage_run_until(IK_EVENT_MESSAGE);
+	said = ik_session_conversation(stage.session);
+	expect_order(ik_conversation_at(said, ik_conversation_count(said) - 1)->data,
+		(const char *const[]){ "\"output\":", "a\\u0000summary", "\"summary\":\"a\\u0000summary\"",
+			NULL });
+}
+
 /* ---- a person's own ---- */
 
 Test(session, commands_and_notices_are_kept)
