@@ -289,8 +289,10 @@ static void on_call_done(void *arg, const struct ik_input *input)
 static void post_ruling(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
+	/* The sink may have closed the session. */
+	bool ruling = input->kind == IK_INPUT_RULING && session->runs;
 
-	if (input->kind != IK_INPUT_RULING || !ik_runs_rule(session->runs, input->call))
+	if (!ruling || !ik_runs_rule(session->runs, input->call))
 		post(session, input);
 }
 
@@ -731,7 +733,8 @@ static void end_compaction(struct ik_session *session, const struct ik_compactio
 	if (message)
 		ik_session_record_add_message(session->record, message);
 	ik_message_unref(message);
-	if (failed)
+	/* The sink may have closed the session. */
+	if (failed || session->record->closing)
 		return;
 	ik_hooked_begins(session->hooked, "compact");
 	set_context(session, 0);

@@ -3,7 +3,7 @@ check_PROGRAMS += tests/unit/agent/agent_test
 TESTS += tests/unit/agent/agent_test
 tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/output_test.c tests/unit/agent/own_run_test.c \
-	tests/unit/agent/session_faults_test.c \
+	tests/unit/agent/session_close_test.c tests/unit/agent/session_faults_test.c \
 	tests/unit/agent/session_test.c tests/unit/agent/slots_test.c \
 	tests/unit/agent/shell_test.c \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \

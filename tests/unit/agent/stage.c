@@ -190,7 +190,7 @@ void stage_set_model(int port)
 		.format = ik_wire_format_find("openai-chat"),
 		.endpoint = endpoint,
 		.name = "m",
-		.facts.price = IK_PRICE_UNKNOWN,
+		.facts = { .price = IK_PRICE_UNKNOWN, .context_window = stage.context_window },
 	});
 	free(url);
 }
@@ -204,6 +204,8 @@ void stage_make_session(void)
 		.run = { .loop = stage.loop, .timeout_ms = 20000, .output_limit = IK_LIMIT_MODEL_OUTPUT },
 		.concurrency = stage.concurrency ? stage.concurrency : 4,
 		.max_tool_turns = stage.max_tool_turns ? stage.max_tool_turns : 50,
+		.compact_at = stage.compact_at,
+		.hooks = stage.hooks,
 		.retry = { .max = 2, .base_ms = 2, .cap_ms = 4 },
 		.idle_timeout_ms = stage.idle_timeout_ms ? stage.idle_timeout_ms : 10000,
 		.directory = stage.directory,

@@ -53,8 +53,9 @@ struct stage {
 	ik_event_sink *sink;
 
 	/* Before stage_open(). */
-	int max_tool_turns, concurrency;
-	int64_t idle_timeout_ms;
+	int max_tool_turns, concurrency, compact_at;
+	int64_t idle_timeout_ms, context_window;
+	struct ik_hook_runner *hooks;
 	bool without_tools_at_first;
 };
 
