@@ -51,8 +51,8 @@ struct session_import {
 	 * that the store has or that occur more than once. */
 	struct import_ids starts, known;
 
-	/* The session of the last event. */
-	char session[IK_UUID_TEXT];
+	/* The session of the last event, and its first event in the file. */
+	char session[IK_UUID_TEXT], first[IK_UUID_TEXT];
 	bool is_new;            /* nothing of it is stored, nor of what it was forked from */
 	struct ik_taken *taken; /* lock of the session; NULL if it needs none, or has none yet */
 	struct import_ids ids;  /* of the session's events, including its parents', sorted */
@@ -319,6 +319,16 @@ static enum ik_status store_part(struct session_import *import, const struct ik_
 	return status == IK_OK && import->bytes > BATCH_BYTES ? settle(import) : status;
 }
 
+/* Does a session begin with this event? Where files were put together, it may follow itself. */
+static bool begins(struct session_import *import, const struct ik_import_event *event)
+{
+	if (ik_text_equal(import->session, event->session) &&
+		!ik_text_equal(import->first, event->message->id))
+		return false;
+	memcpy(import->first, event->message->id, sizeof(import->first));
+	return true;
+}
+
 /* Store the contents of a line. */
 static enum ik_status store_line(struct session_import *import, const struct ik_import_event *event)
 {
@@ -326,7 +336,7 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 
 	if (!event->message)
 		return store_part(import, event);
-	if (!ik_text_equal(import->session, event->session))
+	if (begins(import, event))
 		status = begin_session(import, event);
 	return status != IK_OK ? status : store_event(import, event->message);
 }
@@ -337,7 +347,7 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 static enum ik_status check_line(struct session_import *import, const struct ik_import_event *event)
 {
 	import->all += !!event->message;
-	if (!event->message || ik_text_equal(import->session, event->session))
+	if (!event->message || !begins(import, event))
 		return IK_OK;
 	memcpy(import->session, event->session, sizeof(import->session));
 	add_id(&import->starts, event->session);

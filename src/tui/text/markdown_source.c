@@ -29,7 +29,8 @@ struct markdown_line {
 struct scan {
 	size_t fence_length; /* 0 outside a fence */
 	char fence_char;
-	size_t opener; /* where the outermost block begins, if it is a fence or a table */
+	size_t fence_indent; /* 0 outside lists */
+	size_t opener;       /* where the outermost block begins, if it is a fence or a table */
 	bool list;
 	size_t list_indent; /* of the first item */
 	unsigned number;    /* of the last item; 0 if they are out of sequence */
@@ -103,10 +104,10 @@ static bool is_outermost(const struct scan *scan, size_t indent)
 	return indent == 0 || (indent <= 3 && !scan->list);
 }
 
-/* Note whether the line opens a fence, perhaps after list item marks. */
+/* Note whether the line opens a fence, perhaps after list item marks. Outside lists, a tab makes code. */
 static void open_fence(struct scan *scan, struct markdown_line line)
 {
-	size_t at = span(line, 0, " \t"), mark;
+	size_t at = span(line, 0, scan->list ? " \t" : " "), mark;
 	bool unknown, outermost = is_outermost(scan, at);
 
 	while ((mark = item_mark(line, at, &unknown)) > 0) {
@@ -123,15 +124,18 @@ static void open_fence(struct scan *scan, struct markdown_line line)
 		return;
 	scan->fence_length = run;
 	scan->fence_char = line.text[at];
+	scan->fence_indent = outermost ? 0 : at;
 	scan->opener = outermost ? line.start : NONE;
 }
 
+/* A fence that is indented further than the open one is a line of the code. */
 static bool closes_fence(const struct scan *scan, struct markdown_line line)
 {
 	const char fence[2] = { scan->fence_char, '\0' };
-	size_t at = span(line, 0, " \t"), run = span(line, at, fence);
+	size_t at = span(line, 0, scan->fence_indent > 0 ? " \t" : " "), run = span(line, at, fence);
 
-	return run >= scan->fence_length && at + run + span(line, at + run, " \t") == line.length;
+	return run >= scan->fence_length && at <= scan->fence_indent + 3 &&
+		at + run + span(line, at + run, " \t\r") == line.length;
 }
 
 /* Return the number of cells in a row: the parts between bars, ignoring the outer bars. */

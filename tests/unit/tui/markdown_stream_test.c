@@ -6,6 +6,7 @@
 
 #include "markdown_page.h"
 #include "tui/text/markdown.h"
+#include "tui/text/markdown_source.h"
 #include "util/buf.h"
 #include "util/limits.h"
 
@@ -179,5 +180,37 @@ Test(markdown_stream, marks_that_complete_a_text_open_no_block)
 		memset(text, 'Z', sizeof text);
 		memcpy(text, texts[i], length);
 		cr_assert_not(shows_more(text, length), "%s", texts[i]);
+	}
+}
+
+Test(markdown_stream, the_last_code_is_between_the_fences_that_are_shown_as_such)
+{
+	static const struct {
+		const char *text, *code; /* NULL: there is none */
+	} rows[] = {
+		{ "A\n```sh\none\n```\nB\n```\ntwo\n```\nC", "two\n" },
+		{ "~~~~\n```\none\n~~~\n~~~~ \n", "```\none\n~~~\n" },
+		{ "```\r\none\r\n```\r\nA", "one\r\n" },
+		{ "```md\n1. A\n\n    ```\n    one\n    ```\n```\nB", "1. A\n\n    ```\n    one\n    ```\n" },
+		{ "```c\n\t```\n```\n", "\t```\n" },
+		{ "- A\n  ```\n  one\n      ```\n  ```\n\nB", "  one\n      ```\n" },
+		{ "1. ```\n   one\n   ```\n", "   one\n" },
+		{ "- A\n\n\t```\n\tone\n\t```\n", "\tone\n" },
+		{ "```\none\n```sh\n", "one\n```sh\n" },
+		{ "``` ```\none", NULL },
+		{ "    ```\none\n    ```\n", NULL },
+		{ "\t```\none\n\t```\n", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *code = NULL;
+		size_t length = 0;
+		bool found = ik_markdown_last_code(rows[i].text, strlen(rows[i].text), &code, &length);
+
+		cr_assert_eq(found, rows[i].code != NULL, "row %zu", i);
+		if (found)
+			cr_assert(length == strlen(rows[i].code) && memcmp(code, rows[i].code, length) == 0,
+				"row %zu: %.*s", i, (int)length, code);
 	}
 }
