@@ -78,7 +78,7 @@ static const struct cr_test *suite_of(const struct cr_test *test)
 static void run(const struct cr_test *test, const struct cr_test *suite)
 {
 	failed = false; /* an earlier test */
-	alarm(test->timeout > 0 ? (unsigned)test->timeout : suite->timeout > 0 ? (unsigned)suite->timeout : 120);
+	alarm(1200); /* whatever the test says: an emulator is slow */
 	if (suite->init)
 		suite->init();
 	if (test->init)
