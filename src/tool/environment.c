@@ -6,13 +6,13 @@
 
 #include "util/alloc.h"
 
-/* Is the variable of this entry ("NAME=value") in the list of names or entries? */
+/* Is the variable of this entry ("NAME=value") in the list of names? */
 static bool listed(const char *entry, const char *const *names)
 {
 	size_t length = strcspn(entry, "=");
 
 	for (; names && *names; names++) {
-		if (strcspn(*names, "=") == length && strncmp(entry, *names, length) == 0)
+		if (strlen(*names) == length && strncmp(entry, *names, length) == 0)
 			return true;
 	}
 	return false;
@@ -77,7 +77,12 @@ const char **ik_environment_with(const char *const *environment, const char *con
 		count++;
 	copy = ik_alloc_array(NULL, count + 1, sizeof(*copy));
 	for (; from && *from; from++) {
-		if (!listed(*from, entries))
+		size_t name = strcspn(*from, "="), i = 0;
+
+		while (entries[i] &&
+			(strcspn(entries[i], "=") != name || strncmp(entries[i], *from, name) != 0))
+			i++;
+		if (!entries[i])
 			copy[kept++] = *from;
 	}
 	for (; *entries; entries++) {

@@ -218,6 +218,21 @@ Test(file_read, proc_files_have_no_size)
 	expect_json(reply, "{'output':'Name:\\tfile-read\\n'}");
 }
 
+Test(file_read, files_that_cannot_seek)
+{
+	struct call call = { .tool = "file-read", .unseekable = true };
+
+	make_text("a", "1\n2\n3\n");
+	call.input = "{\"file_path\":\"a\"}";
+	expect_json(call_run(&call), "{'output':'1\\n2\\n3\\n'}");
+	call.input = "{\"file_path\":\"a\",\"offset\":2,\"limit\":1}";
+	expect_json(call_run(&call), "{'output':'2\\n'}");
+	call.input = "{\"file_path\":\"a\",\"byte_limit\":3}";
+	expect_json(call_run(&call), "{'output':'1\\n2'}");
+	call.input = "{\"file_path\":\"a\",\"byte_offset\":2}";
+	expect_error(call_run(&call), "READ_FAILED", "Failed to read file: a");
+}
+
 Test(file_read, sparse_file_of_5_gigabytes)
 {
 	int fd = open("sparse", O_RDWR | O_CREAT, 0666);

@@ -4,16 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +73,28 @@ static int input_open(const struct call *call)
 	return fd;
 }
 
+#ifdef SYS__llseek
+#define SEEK SYS__llseek
+#else
+#define SEEK SYS_lseek
+#endif
+
+/* From here on no file of this process can seek. */
+static int forbid_seeking(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SEEK, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ESPIPE),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
 /* In the child: become the tool. */
 static void become(const struct call *call, int program, int input, int out, int err)
 {
@@ -92,6 +119,8 @@ static void become(const struct call *call, int program, int input, int out, int
 		_exit(96);
 	close_range(3, (unsigned)program - 1, 0);
 	fcntl(program, F_SETFD, FD_CLOEXEC);
+	if (call->unseekable && forbid_seeking() < 0)
+		_exit(95);
 	if (call->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(97);
 	fexecve(program, argv, environ);

@@ -22,6 +22,7 @@ struct call {
 	bool nobody;           /* as a user without privileges */
 	rlim_t memory;         /* limit on its address space (RLIMIT_AS); 0: none */
 	bool traced;           /* stops before its first instruction, for ptrace(2) */
+	bool unseekable;       /* has no file that can seek */
 };
 
 struct reply {

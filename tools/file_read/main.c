@@ -92,10 +92,14 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	fd = ik_source_open(path, answer);
 	if (fd < 0)
 		return;
-	if (lseek(fd, arguments[BYTE_OFFSET].number, SEEK_SET) < 0)
-		most = 0; /* beyond the end of any file */
-	copy(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
-		arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, most, answer);
+	/* Not all files can seek (FUSE), but they can be read from the start. */
+	if (arguments[BYTE_OFFSET].given && lseek(fd, arguments[BYTE_OFFSET].number, SEEK_SET) < 0)
+		most = errno == EINVAL ? 0 : -1; /* 0: beyond the end of any file */
+	if (most < 0)
+		ik_source_read_failed(path, errno, answer);
+	else
+		copy(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
+			arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, most, answer);
 	close(fd);
 }
 

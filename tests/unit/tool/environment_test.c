@@ -19,7 +19,7 @@ static const char *value(char **environment, const char *name)
 Test(environment, leaves_out_secrets_but_those_that_are_kept)
 {
 	const char *const secrets[] = { "IK_KEY", "IK_PASSWORD", "IK_ABSENT", NULL };
-	const char *const keep[] = { "IK_PASSWORD", NULL };
+	const char *const keep[] = { "IK_PASSWORD", "IK_KEY=none", NULL };
 	char **environment;
 
 	setenv("IK_KEY", "sk-1", 1);
