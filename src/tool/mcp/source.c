@@ -84,6 +84,11 @@ struct mcp_source {
 	void *arg;
 	bool scanning;
 	struct mcp_server *next; /* to be looked at by the scan */
+	/* The list that is being announced: a copy, since a newer one may come meanwhile. */
+	struct mcp_server *announcing; /* NULL: none */
+	char *text;
+	struct ik_json_span tools;
+	struct ik_json_walk walk;
 };
 
 static void go_on(void *arg);
@@ -242,14 +247,27 @@ static void announce(struct mcp_server *server, struct ik_json_span value)
 	free(name);
 }
 
-static void announce_list(struct mcp_server *server, struct ik_json_span list)
+static void begin_list(struct mcp_server *server, const char *list, size_t length)
 {
-	struct ik_json_span tools = ik_json_member(list, "tools"), key, tool;
-	struct ik_json_walk walk = { NULL };
+	struct mcp_source *source = server->source;
 
-	while (server->source->events && ik_json_span_type(tools) == IK_JSON_ARRAY &&
-		ik_json_next(tools, &walk, &key, &tool))
-		announce(server, tool);
+	source->announcing = server;
+	source->text = ik_strndup(list, length);
+	source->tools = ik_json_member((struct ik_json_span){ source->text, length }, "tools");
+	source->walk = (struct ik_json_walk){ NULL };
+}
+
+static void announce_next(struct mcp_source *source)
+{
+	struct ik_json_span key, tool;
+
+	if (ik_json_next(source->tools, &source->walk, &key, &tool)) {
+		announce(source->announcing, tool);
+	} else {
+		source->announcing = NULL;
+		free(source->text);
+		source->text = NULL;
+	}
 }
 
 /* ---- a running server ---- */
@@ -595,7 +613,7 @@ static bool recall(struct mcp_server *server)
 		server->list_length = cached->length;
 		server->legacy = ik_json_is_true(ik_json_member(value, "legacy"));
 	}
-	announce_list(server, value);
+	begin_list(server, cached->text, cached->length);
 	return true;
 }
 
@@ -670,15 +688,17 @@ static void go_on(void *arg)
 	struct mcp_server *server;
 	bool waiting;
 
-	/* Starting a server and describing its tools take a moment. */
+	/* Starting a server and describing a tool take a moment. */
 	while (source->events && ik_clock_us() - begun_us < SLICE_US) {
-		if ((server = source->next)) {
+		if (source->announcing) {
+			announce_next(source);
+		} else if ((server = source->next)) {
 			source->next = server->next;
 			look_at(server);
 		} else if ((server = listed(source, &waiting))) {
 			server->waited_for = false;
 			ik_timer_stop(server->patience);
-			announce_list(server, (struct ik_json_span){ server->list, server->list_length });
+			begin_list(server, server->list, server->list_length);
 		} else {
 			if (waiting)
 				return;
@@ -1001,6 +1021,7 @@ static void mcp_free(struct ik_source *base)
 	}
 	if (source->reader.free)
 		source->reader.free(source->reader.arg);
+	free(source->text);
 	free(source);
 }
 

@@ -27,6 +27,8 @@ struct scene {
 	const char *tools; /* the only ones that are wanted; NULL: all */
 	bool asks;         /* somebody can be asked */
 	int scans, awaited;
+	int turns; /* of the loop in which the scan went on */
+	bool turning;
 };
 
 /* Return a list of these strings, up to NULL, as an entry owns it. */
@@ -77,10 +79,28 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		ik_loop_stop(scene->loop);
 }
 
+static void on_turn(void *arg)
+{
+	struct scene *scene = arg;
+
+	scene->turning = false;
+	scene->turns++;
+}
+
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	struct scene *scene = arg;
+
+	if (!scene->turning)
+		ik_loop_defer(scene->loop, on_turn, scene);
+	scene->turning = true;
+}
+
 /* Make a discovery with a cache in the scene's directory, and scan. */
 static void discover(struct scene *scene, int64_t timeout_ms)
 {
-	static const struct ik_discovery_events events = { .finished = on_finished };
+	static const struct ik_discovery_events events = { .progress = on_progress,
+		.finished = on_finished };
 	char *path = ik_path_join(scene->directory, "schemas");
 	struct ik_mcp_source_options options = {
 		.start = { .environment = (const char *const *)environ,
@@ -423,6 +443,25 @@ Test(mcp, beginnings)
 	begin(&scene, "gone");
 	cr_assert_str_eq(support_entry(scene.registry, "")->reason,
 		"the server ended with exit status 1: no such thing here");
+	end(&scene);
+}
+
+/* Of a list that is announced in 20 ms the loop sees no more than 3 ms at once. */
+Test(mcp, long_list_does_not_hold_up_the_loop)
+{
+	struct scene scene = { .eras = { "legacy" }, .count = "8000" };
+
+	scene.loop = support_loop_new();
+	scene.directory = support_mkdir();
+	discover(&scene, 10000);
+	cr_assert_not_null(ik_registry_find(scene.registry, "a__more_7999"));
+	cr_assert_gt(scene.turns, 2);
+	scene.turns = 0;
+	scene.awaited++;
+	ik_discovery_scan(scene.discovery, IK_CACHE_ALL);
+	support_loop_run(scene.loop);
+	cr_assert_not_null(ik_registry_find(scene.registry, "a__more_7999"));
+	cr_assert_gt(scene.turns, 2);
 	end(&scene);
 }
 
