@@ -41,6 +41,10 @@ static enum ik_status read_line(struct ik_journal_reader *reader, struct ik_json
 
 		clearerr(reader->file);
 		(void)fseeko(reader->file, reader->place, SEEK_SET);
+		/* Many journals can be open at their end, each after a large line. */
+		free(reader->line);
+		reader->line = NULL;
+		reader->line_size = 0;
 		return failed
 			? ik_error_set_errno(error, number, _("The journal %s cannot be read"), reader->path)
 			: IK_NOT_FOUND;

@@ -18,13 +18,16 @@
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/base64.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* Limits on the records and bytes of one transaction, and on the journals that are open for it. */
+/* Limits on the records and bytes of one transaction, on the time after which it takes no other
+ * journal, since other programs wait for it, and on the journals that are open for it. */
 #define BATCH_RECORDS 2000
 #define BATCH_BYTES ((int64_t)IK_MIB(8))
+#define BATCH_MS 1000
 #define GROUP_LIMIT 100
 /* Limit on partial replies at the same time: a thought, a text. */
 #define REPLIES_LIMIT 16
@@ -495,18 +498,20 @@ static void store_events(struct intake *intake)
 
 /* ---- a journal ---- */
 
-/* Read the stored position from the database, and go there. */
-static void find_position(struct intake *intake)
+/* Read the stored position from the database, and go there. Return false if another program has
+ * stored and removed the journal since it was opened. */
+static bool find_position(struct intake *intake)
 {
 	struct ik_journal_position *position = &intake->position;
 	struct ik_rows *rows = ik_database_ask(intake->database,
 		"SELECT place, sequence, stored_as FROM journals WHERE name = ?1",
 		IK_VALUES(ik_value_text(intake->name)));
+	bool found = ik_rows_next(rows);
 
 	position->place = ik_journal_reader_start(intake->reader);
 	position->sequence = intake->head->after;
 	memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
-	if (ik_rows_next(rows)) {
+	if (found) {
 		position->place = ik_rows_number(rows, 0);
 		position->sequence = ik_rows_number(rows, 1);
 		ik_rows_copy_id(rows, 2, position->stored_as);
@@ -514,6 +519,7 @@ static void find_position(struct intake *intake)
 	(void)ik_rows_free(rows);
 	intake->stored = *position;
 	(void)!ik_journal_reader_go_to(intake->reader, position->place, &intake->error);
+	return found || access(intake->path, F_OK) == 0;
 }
 
 /* Write the position, if it has changed. */
@@ -541,8 +547,8 @@ static bool take_some(struct intake *intake, struct batch *left)
 
 	ik_database_change(intake->database, ik_database_sql.lock_journal,
 		IK_VALUES(ik_value_text(intake->name)));
-	find_position(intake);
-	if (intake->error.status == IK_OK) {
+	intake->error.status = IK_OK; /* of an attempt that failed for another journal */
+	if (find_position(intake) && intake->error.status == IK_OK) {
 		more = take_records(intake, left);
 		store_events(intake);
 		write_position(intake);
@@ -645,10 +651,12 @@ static void add_file(struct group *group, const char *path)
 static void take_batch(struct group *group, size_t end)
 {
 	struct batch left = { BATCH_RECORDS, BATCH_BYTES };
+	int64_t until_ms = ik_clock_ms() + BATCH_MS;
 	size_t at = group->stored;
 
 	ik_database_begin(group->database);
-	while (at < end && !take_some(group->intakes[at], &left))
+	while (at < end && (at == group->stored || ik_clock_ms() < until_ms) &&
+		!take_some(group->intakes[at], &left))
 		at++;
 	ik_database_end(group->database);
 	if (!ik_database_failed(group->database))
@@ -873,14 +881,15 @@ static void read_file(struct ik_database *database, const char *path, const char
 	struct ik_error ignored;
 	struct intake *intake = open_intake(database, path, writer, &ignored);
 	int64_t last;
+	bool found;
 
 	if (!intake)
 		return;
 	intake->only_looks = true;
-	find_position(intake);
+	found = find_position(intake);
 	last = ik_database_number(database, "SELECT last_sequence FROM sessions WHERE id = ?1",
 		IK_VALUES(ik_value_id(intake->head->session)));
-	if (intake->error.status == IK_OK && last <= intake->position.sequence &&
+	if (found && intake->error.status == IK_OK && last <= intake->position.sequence &&
 		ik_text_equal(intake->position.stored_as, intake->head->session))
 		read_events(intake, unstored);
 	(void)close_intake(intake);

@@ -125,7 +125,7 @@ static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TE
 static void answer_find(struct ik_database *database)
 {
 	const char *prefix = ik_connection_text(database->client, "prefix");
-	char first[IK_UUID_TEXT], last[IK_UUID_TEXT];
+	char first[IK_UUID_TEXT] = "", last[IK_UUID_TEXT] = "";
 	bool whole = prefix && prefix[0] && fill_up(prefix, FIRST_UUID, first) &&
 		fill_up(prefix, LAST_UUID, last);
 	const struct ik_value *bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));

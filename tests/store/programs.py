@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -440,6 +441,40 @@ def stores_many_journals_together(place):
     assert len(ids(client, count=1000)) == 250 - len(refused)
     for journal in journals:
         assert contents(client, journal.session) == ["one", "two"], "if only from the journal"
+
+
+def holds_one_large_line_at_a_time(place):
+    """However many journals are stored together."""
+    for _ in range(60):
+        journal = place.journal()
+        journal.event("x" * 2000000)
+        journal.died()
+    client = place.start()
+    client.ask("take")
+    assert os.listdir(place.journals) == [] and len(ids(client, count=100)) == 60
+    with open(f"/proc/{client.process.pid}/status", encoding="ascii") as file:
+        peak = int(re.search(r"VmHWM:\s*(\d+)", file.read())[1])
+    assert peak < 50000 or not STATEMENTS, f"{peak} KiB; a sanitizer's build keeps what is freed"
+
+
+def sqlite_stores_nothing_that_another_program_has_removed(place):
+    """It had the journal open when that was stored by the other one, and its session deleted."""
+    client = place.start()
+    client.ask("list")
+    journal = place.journal()
+    journal.event("one")
+    journal.died()
+    other = sqlite3.connect(place.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    number = client.send("take")
+    opened = f"/proc/{client.process.pid}/fd"
+    while journal.path not in [os.path.realpath(os.path.join(opened, fd)) for fd in os.listdir(opened)]:
+        time.sleep(0.01)
+    os.unlink(journal.path)
+    other.execute("ROLLBACK")
+    other.close()
+    client.answer(number)
+    assert ids(client) == []
 
 
 def makes_late_events_a_fork(place):
@@ -1260,6 +1295,47 @@ def postgres_stores_once_whatever_happens_to_connections(place):
     stored = events(client, journal.session)
     assert [event["id"] for event in stored] == written
     assert [event["sequence"] for event in stored] == list(range(1, len(written) + 1))
+
+
+def far_away(place, seconds):
+    """A listener whose one connection passes everything on to the server, but late."""
+    def copy(one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                time.sleep(seconds)
+                other.sendall(data)
+
+    def accept():
+        near, far = listener.accept()[0], socket.socket(socket.AF_UNIX)
+        far.connect(f"{sockets}/.s.PGSQL.{port}")
+        threading.Thread(target=copy, args=(far, near), daemon=True).start()
+        copy(near, far)
+
+    sockets, port = os.environ["IK_TEST_POSTGRES_SOCKETS"], os.environ["IK_TEST_POSTGRES_PORT"]
+    listener = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=accept, daemon=True).start()
+    place.database = place.database.replace(f"host={sockets}", "host=127.0.0.1").replace(
+        f"port={port}", f"port={listener.getsockname()[1]}")
+    return listener
+
+
+def postgres_lets_others_store_while_it_does_so_slowly(place):
+    """The other one waits for no more than some of the journals at a time."""
+    near = place.database + " connect_timeout=4"
+    place.start().ask("list")
+    for _ in range(100):
+        journal = place.journal()
+        journal.event("one")
+        journal.died()
+    with far_away(place, 0.04):
+        slow = place.start()
+        number = slow.send("take")
+        place.database = near
+        while place.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0":
+            time.sleep(0.1)
+        assert code_of(place.start().ask, "take") == "OK"
+        slow.answer(number)
+    assert len(ids(place.start(), count=200)) == 100
 
 
 def postgres_goes_on_when_it_may_again(place):
