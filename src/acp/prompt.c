@@ -132,16 +132,14 @@ struct ik_editor_prompt *ik_editor_prompt_read(struct ik_json_span id, struct ik
 	struct ik_error *error)
 {
 	struct ik_editor_prompt *prompt = ik_alloc(sizeof(*prompt));
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, block;
 	enum ik_status status = IK_OK;
 
 	prompt->id = ik_strndup(id.text, id.length);
 	ik_buf_init(&prompt->text, IK_LIMIT_USER_TEXT);
 	if (ik_json_span_type(blocks) != IK_JSON_ARRAY || ik_json_count(blocks) == 0)
 		status = ik_error_set(error, IK_INVALID, _("the prompt is empty"));
-	while (status == IK_OK && ik_json_next(blocks, &walk, &key, &block))
-		status = read_block(prompt, block, error);
+	for (struct ik_json_walk walk = ik_json_walk(blocks); status == IK_OK && ik_json_next(&walk);)
+		status = read_block(prompt, walk.value, error);
 	if (status == IK_OK)
 		status = ik_buf_check(&prompt->text, _("the prompt"), error);
 	return status == IK_OK ? prompt : ik_editor_prompt_free(prompt);

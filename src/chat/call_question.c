@@ -230,23 +230,21 @@ static void add_arguments(struct ik_question *question, const char *directory,
 	struct ik_json_span display, struct ik_json_span arguments,
 	const struct ik_display_change *change)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 	struct ik_buf name;
 
 	ik_buf_init(&name, IK_LIMIT_ARGUMENTS);
-	while (ik_json_next(arguments, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(arguments); ik_json_next(&walk);) {
 		bool changed = change &&
-			(value.text == change->old_text.text || value.text == change->new_text.text);
-		bool is_path = change && value.text == change->path.text;
+			(walk.value.text == change->old_text.text || walk.value.text == change->new_text.text);
+		bool is_path = change && walk.value.text == change->path.text;
 
 		ik_buf_clear(&name);
-		(void)ik_json_string(key, &name);
-		if (!changed && !ik_display_shows(display, arguments, value))
-			add_argument(question, &name, value);
-		if (ik_json_span_type(value) == IK_JSON_STRING &&
+		(void)ik_json_string(walk.key, &name);
+		if (!changed && !ik_display_shows(display, arguments, walk.value))
+			add_argument(question, &name, walk.value);
+		if (ik_json_span_type(walk.value) == IK_JSON_STRING &&
 			(is_path || ik_policy_is_path(name.data))) {
-			char *path = ik_json_string_new(value, NULL);
+			char *path = ik_json_string_new(walk.value, NULL);
 
 			add_target(question, directory, path);
 			free(path);

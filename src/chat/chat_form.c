@@ -125,13 +125,10 @@ static bool is_choice(const struct ik_chat_form *form)
 /* Append a value as it is typed: the elements of a list with commas. */
 static void put_typed(struct ik_buf *out, struct ik_json_span value)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, element;
-
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
-		while (ik_json_next(value, &walk, &key, &element)) {
+		for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
 			ik_buf_puts(out, out->length > 0 ? ", " : "");
-			put_typed(out, element);
+			put_typed(out, walk.value);
 		}
 	} else if (!ik_json_string(value, out)) {
 		ik_buf_append(out, value.text ? value.text : "", value.length);
@@ -327,13 +324,12 @@ static void finish(struct ik_chat_form *form, const char *action)
 /* Ask for the next field, or for a yes if there are none; after the last one, accept. */
 static void go_on(struct ik_chat_form *form)
 {
-	struct ik_json_span fields = ik_json_member(form->schema, "properties");
-	const struct ik_json_span none = { NULL, 0 };
-
-	form->name = form->field = none;
-	if ((ik_json_span_type(fields) == IK_JSON_OBJECT &&
-			ik_json_next(fields, &form->walk, &form->name, &form->field)) ||
-		!form->answered)
+	form->name = form->field = (struct ik_json_span){ NULL, 0 };
+	if (ik_json_span_type(form->walk.container) == IK_JSON_OBJECT && ik_json_next(&form->walk)) {
+		form->name = form->walk.key;
+		form->field = form->walk.value;
+	}
+	if (form->field.text || !form->answered)
 		ask(form);
 	else
 		finish(form, "accept");
@@ -428,6 +424,7 @@ static void begin(struct ik_agent *agent, const struct ik_event *event)
 	(void)!ik_json_check(form->text, event->text_length, &question, NULL);
 	form->message = ik_json_member(question, "message");
 	form->schema = ik_json_member(question, "schema");
+	form->walk = ik_json_walk(ik_json_member(form->schema, "properties"));
 	form->from = ik_json_string_new(ik_json_member(question, "from"), NULL);
 	ik_buf_init(&form->content, IK_LIMIT_USER_TEXT);
 	ik_json_open(&form->content, '{');

@@ -59,8 +59,7 @@ static void offer_models(struct completing *completing)
 		.base_url = options->base_url };
 	struct ik_error error;
 	struct ik_model *model = ik_model_choose(completing->cli.setup->config, &wish, &error);
-	struct ik_json_span list, key, rule;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span list;
 	char *kept, *name;
 
 	if (!model)
@@ -70,8 +69,8 @@ static void offer_models(struct completing *completing)
 			  NULL)
 		: NULL;
 	if (kept && ik_json_check(kept, strlen(kept), &list, NULL) == IK_OK) {
-		while (ik_json_next(list, &walk, &key, &rule)) {
-			name = ik_json_text_new(ik_json_member(rule, "name"));
+		for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+			name = ik_json_text_new(ik_json_member(walk.value, "name"));
 			if (name)
 				offer(completing, name, "");
 			free(name);

@@ -297,13 +297,11 @@ static void put_description(struct ik_json_span tool, struct ik_buf *out)
 /* Append the server's tools, with a mark at those that say that they only read. */
 static size_t put_tools(struct ik_json_span tools, struct ik_buf *out)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, tool;
 	size_t count = 0;
 
-	while (ik_json_next(tools, &walk, &key, &tool)) {
-		bool reads = ik_json_is_true(ik_json_at(tool, "annotations.readOnlyHint"));
-		char *name = ik_json_text_new(ik_json_member(tool, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(tools); ik_json_next(&walk);) {
+		bool reads = ik_json_is_true(ik_json_at(walk.value, "annotations.readOnlyHint"));
+		char *name = ik_json_text_new(ik_json_member(walk.value, "name"));
 		struct ik_buf clean;
 
 		ik_buf_init(&clean, IK_LIMIT_CONFIG);
@@ -311,7 +309,7 @@ static size_t put_tools(struct ik_json_span tools, struct ik_buf *out)
 		ik_buf_puts(out, "  ");
 		ik_utf8_put_cell(out, clean.data, NAME_COLUMNS + STATE_COLUMNS);
 		ik_buf_printf(out, "  %s  ", reads ? _("reads") : "     ");
-		put_description(tool, out);
+		put_description(walk.value, out);
 		ik_buf_putc(out, '\n');
 		ik_buf_done(&clean);
 		free(name);

@@ -358,12 +358,10 @@ static enum ik_status check_line(struct session_import *import, const struct ik_
 static void on_known(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_json_span ids = ik_json_member(answer->last, "known");
-	struct ik_json_walk walk = { .at = 0 };
-	struct ik_json_span name, value;
 	char id[IK_UUID_TEXT];
 
-	while (ik_json_next(ids, &walk, &name, &value))
-		if (ik_json_uuid(value, id))
+	for (struct ik_json_walk walk = ik_json_walk(ids); ik_json_next(&walk);)
+		if (ik_json_uuid(walk.value, id))
 			add_id(arg, id);
 }
 

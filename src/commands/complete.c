@@ -318,20 +318,20 @@ static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 
 static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth)
 {
-	struct ik_json_span required = ik_json_member(schema, "required"), key, value;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span required = ik_json_member(schema, "required");
 	bool all = ik_json_count(required) == 0, first = true;
 
 	ik_buf_putc(out, '{');
-	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &value)) {
-		if (!all && !ik_parameter_is_required(schema, key))
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "properties"));
+		 ik_json_next(&walk);) {
+		if (!all && !ik_parameter_is_required(schema, walk.key))
 			continue;
 		if (!first)
 			ik_buf_puts(out, ", ");
 		first = false;
-		ik_buf_append(out, key.text, key.length);
+		ik_buf_append(out, walk.key.text, walk.key.length);
 		ik_buf_puts(out, ": ");
-		put_value(out, value, depth);
+		put_value(out, walk.value, depth);
 	}
 	ik_buf_putc(out, '}');
 }

@@ -87,22 +87,23 @@ static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_js
  * members. */
 static void put_members(struct ik_buf *out, struct members members)
 {
-	struct ik_json_span properties = ik_json_member(members.schema, "properties"), key, value;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span properties = ik_json_member(members.schema, "properties");
 	int indent = 2 * ++members.depth;
 
-	while (out->length < MOST_BYTES && ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span description = ik_parameter_member(members.root, value, "description");
-		struct ik_json_span initial = ik_parameter_member(members.root, value, "default");
+	for (struct ik_json_walk walk = ik_json_walk(properties);
+		 out->length < MOST_BYTES && ik_json_next(&walk);) {
+		struct ik_json_span description = ik_parameter_member(members.root, walk.value,
+			"description");
+		struct ik_json_span initial = ik_parameter_member(members.root, walk.value, "default");
 		struct members inner = members;
 
 		ik_buf_printf(out, "%*s", indent, "");
-		(void)ik_json_string(key, out);
+		(void)ik_json_string(walk.key, out);
 		ik_buf_puts(out, " (");
-		ik_parameter_put_type(out, members.root, value);
+		ik_parameter_put_type(out, members.root, walk.value);
 		if (members.with_required)
 			ik_buf_printf(out, ", %s",
-				ik_parameter_is_required(members.schema, key) ? _("required") : _("optional"));
+				ik_parameter_is_required(members.schema, walk.key) ? _("required") : _("optional"));
 		if (initial.text) {
 			ik_buf_printf(out, ", %s ", _("default"));
 			ik_buf_append(out, initial.text, initial.length);
@@ -113,7 +114,7 @@ static void put_members(struct ik_buf *out, struct members members)
 			(void)ik_json_string(description, out);
 			ik_buf_puts(out, "\n");
 		}
-		inner.schema = inner_of(members.root, value);
+		inner.schema = inner_of(members.root, walk.value);
 		if (members.depth < DEEPEST && inner.schema.text)
 			put_members(out, inner);
 	}

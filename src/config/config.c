@@ -404,20 +404,19 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 /* Load `providers`. */
 static enum ik_status load_providers(struct loader *loader, struct ik_json_span providers)
 {
-	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
-	struct ik_json_span key, value;
 
 	if (ik_json_span_type(providers) != IK_JSON_OBJECT)
 		return refuse(&loader->source, "providers", providers, _("an object"), loader->error);
-	while (status == IK_OK && ik_json_next(providers, &walk, &key, &value)) {
-		char *name = ik_json_string_new(key, NULL), *shown = ik_format("providers.%s", name);
+	for (struct ik_json_walk walk = ik_json_walk(providers);
+		 status == IK_OK && ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.key, NULL), *shown = ik_format("providers.%s", name);
 		const struct section section = { &ik_provider_keys, name, "" };
 
 		if (*name)
-			status = load_section(loader, shown, value, &section);
+			status = load_section(loader, shown, walk.value, &section);
 		else
-			status = refuse(&loader->source, "providers", key, _("a name that is not empty"),
+			status = refuse(&loader->source, "providers", walk.key, _("a name that is not empty"),
 				loader->error);
 		if (status == IK_OK)
 			provider_target(loader->config, name); /* create it even if it is empty */
@@ -459,20 +458,18 @@ static enum ik_status load_member(struct loader *loader, const struct section *s
 static enum ik_status load_section(struct loader *loader, const char *name,
 	struct ik_json_span object, const struct section *section)
 {
-	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
-	struct ik_json_span key, value;
 
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return refuse(&loader->source, name, object, _("an object"), loader->error);
-	while (status == IK_OK && ik_json_next(object, &walk, &key, &value)) {
-		char *part = ik_json_string_new(key, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(object); status == IK_OK && ik_json_next(&walk);) {
+		char *part = ik_json_string_new(walk.key, NULL);
 		char *member = ik_format("%s%s", section->prefix, part);
 
-		if (ik_json_member(object, part).text != value.text)
-			warn(loader, key, member, _("is there more than once; the first one counts"));
+		if (ik_json_member(object, part).text != walk.value.text)
+			warn(loader, walk.key, member, _("is there more than once; the first one counts"));
 		else
-			status = load_member(loader, section, member, key, value);
+			status = load_member(loader, section, member, walk.key, walk.value);
 		free(part);
 		free(member);
 	}

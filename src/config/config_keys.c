@@ -492,11 +492,8 @@ static bool all_fit(const struct ik_config_key *key, struct ik_json_span contain
 	bool (*fits)(const struct ik_config_key *key, struct ik_json_span name,
 		struct ik_json_span value))
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, value;
-
-	while (ik_json_next(container, &walk, &name, &value)) {
-		if (!fits(key, name, value))
+	for (struct ik_json_walk walk = ik_json_walk(container); ik_json_next(&walk);) {
+		if (!fits(key, walk.key, walk.value))
 			return false;
 	}
 	return true;
@@ -577,18 +574,16 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 /* Make a list from the strings of an array, or as "Name: value" from an object. */
 static void store_list(struct ik_json_span value, struct ik_string_list *list)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, item;
 	size_t size = ik_json_count(value);
 
 	if (size == 0)
 		return;
 	list->items = ik_alloc((size + 1) * sizeof(*list->items));
-	while (ik_json_next(value, &walk, &name, &item)) {
-		char *text = ik_json_text_new(item);
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
+		char *text = ik_json_text_new(walk.value);
 
-		if (name.length) {
-			char *header = ik_json_text_new(name), *line = ik_format("%s: %s", header, text);
+		if (walk.key.length) {
+			char *header = ik_json_text_new(walk.key), *line = ik_format("%s: %s", header, text);
 
 			free(header);
 			free(text);
@@ -601,12 +596,9 @@ static void store_list(struct ik_json_span value, struct ik_string_list *list)
 /* Merge an object of timeouts into the current ones. */
 static void store_timeouts(struct ik_json_span value, struct ik_config *config)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, seconds;
-
-	while (ik_json_next(value, &walk, &name, &seconds)) {
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
 		struct ik_tool_timeout *timeout = NULL;
-		char *tool = ik_json_text_new(name);
+		char *tool = ik_json_text_new(walk.key);
 
 		for (size_t i = 0; i < config->tools_timeout_count; i++) {
 			if (ik_text_equal(config->tools_timeouts[i].name, tool))
@@ -618,7 +610,7 @@ static void store_timeouts(struct ik_json_span value, struct ik_config *config)
 			timeout = &config->tools_timeouts[config->tools_timeout_count++];
 			timeout->name = ik_strdup(tool);
 		}
-		ik_json_integer(seconds, &timeout->seconds);
+		ik_json_integer(walk.value, &timeout->seconds);
 		free(tool);
 	}
 }

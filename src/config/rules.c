@@ -142,16 +142,13 @@ static enum ik_status refuse_member(struct rules_reader *reader, struct ik_json_
 static enum ik_status read_arguments(struct rules_reader *reader, struct ik_rule *rule,
 	struct ik_json_span arguments)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
 	if (ik_json_span_type(arguments) != IK_JSON_OBJECT)
 		return refuse_member(reader, arguments, "args", _("an object, {NAME: GLOB}"));
-	while (ik_json_next(arguments, &walk, &key, &value)) {
-		char *name = ik_json_text_new(key), *glob = ik_json_text_new(value);
+	for (struct ik_json_walk walk = ik_json_walk(arguments); ik_json_next(&walk);) {
+		char *name = ik_json_text_new(walk.key), *glob = ik_json_text_new(walk.value);
 
 		if (!name || !glob) {
-			enum ik_status status = refuse_member(reader, value, name ? name : "args",
+			enum ik_status status = refuse_member(reader, walk.value, name ? name : "args",
 				_("a string that is not empty: what the argument looks like"));
 
 			free(name);
@@ -196,19 +193,17 @@ static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *r
 static enum ik_status read_rule(struct rules_reader *reader, struct ik_rule *rule,
 	struct ik_json_span value)
 {
-	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
-	struct ik_json_span key, member;
 
 	if (ik_json_span_type(value) != IK_JSON_OBJECT)
 		return refuse(reader, value, "%s", _("it must be an object with \"tool\" and \"do\""));
-	while (status == IK_OK && ik_json_next(value, &walk, &key, &member)) {
-		char *name = ik_json_string_new(key, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(value); status == IK_OK && ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.key, NULL);
 
-		if (ik_json_member(value, name).text != member.text)
-			status = refuse_member(reader, key, name, _("there only once"));
+		if (ik_json_member(value, name).text != walk.value.text)
+			status = refuse_member(reader, walk.key, name, _("there only once"));
 		else
-			status = read_member(reader, rule, name, key, member);
+			status = read_member(reader, rule, name, walk.key, walk.value);
 		free(name);
 	}
 	if (status == IK_OK && !rule->tool)
@@ -222,18 +217,16 @@ enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 	const char **ret_place, struct ik_error *error)
 {
 	struct rules_reader reader = { .place = list.text, .error = error };
-	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
-	struct ik_json_span key, value;
 	size_t before = rules->count;
 
 	if (ik_json_span_type(list) != IK_JSON_ARRAY) {
 		*ret_place = list.text;
 		return ik_error_set(error, IK_INVALID, _("rules must be a list"));
 	}
-	while (status == IK_OK && ik_json_next(list, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(list); status == IK_OK && ik_json_next(&walk);) {
 		reader.number++;
-		status = read_rule(&reader, rules_grow(rules), value);
+		status = read_rule(&reader, rules_grow(rules), walk.value);
 	}
 	if (status != IK_OK) {
 		rules_truncate(rules, before);

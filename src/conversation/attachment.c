@@ -35,15 +35,17 @@ static int64_t take_number(struct ik_json_span value)
 bool ik_message_attachment(const struct ik_message *message, size_t index,
 	struct ik_attachment *ret_attachment)
 {
-	struct ik_json_span list = { NULL, 0 }, key, item;
+	struct ik_json_span list = { NULL, 0 }, item;
 	struct ik_attachment attachment = { .contents = NULL };
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_walk walk;
 
 	if (message->attached && index < LISTED_MOST)
 		list = ik_json_member(ik_message_data(message), "attached");
+	walk = ik_json_walk(list);
 	for (size_t left = index + 1; left > 0; left--)
-		if (!ik_json_next(list, &walk, &key, &item))
+		if (!ik_json_next(&walk))
 			return false;
+	item = walk.value;
 	attachment.name = ik_json_member(item, "name");
 	if (ik_json_span_type(attachment.name) != IK_JSON_STRING)
 		attachment.name = IK_JSON_SPAN("\"\"");

@@ -301,21 +301,19 @@ static void take_duration(struct ik_json_span value, struct ik_result *ret_resul
 void ik_message_result(const struct ik_message *message, struct ik_result *ret_result)
 {
 	const enum ik_own_call own = ik_message_own_call(message);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, value;
 
 	*ret_result = (struct ik_result){ .duration_ms = -1 };
-	while ((message->kind == IK_KIND_TOOL_RESULT || own != IK_OWN_NONE) &&
-		ik_json_next(ik_message_data(message), &walk, &name, &value)) {
-		if (ik_json_string_is(name, "call"))
-			take_duration(ik_json_member(value, "duration_ms"), ret_result);
-		else if (ik_json_string_is(name, "duration_ms"))
-			take_duration(value, ret_result);
-		else if (ik_json_string_is(name, "output") && own != IK_OWN_SHELL)
-			ret_result->envelope = value;
-		else if (ik_json_string_is(name, "blobs"))
+	for (struct ik_json_walk walk = ik_json_walk(ik_message_data(message));
+		 (message->kind == IK_KIND_TOOL_RESULT || own != IK_OWN_NONE) && ik_json_next(&walk);) {
+		if (ik_json_string_is(walk.key, "call"))
+			take_duration(ik_json_member(walk.value, "duration_ms"), ret_result);
+		else if (ik_json_string_is(walk.key, "duration_ms"))
+			take_duration(walk.value, ret_result);
+		else if (ik_json_string_is(walk.key, "output") && own != IK_OWN_SHELL)
+			ret_result->envelope = walk.value;
+		else if (ik_json_string_is(walk.key, "blobs"))
 			for (int i = 0; i < 2; i++)
-				(void)take_blob(ik_json_member(value, stream_names[i]), &ret_result->blobs[i]);
+				(void)take_blob(ik_json_member(walk.value, stream_names[i]), &ret_result->blobs[i]);
 	}
 }
 

@@ -168,8 +168,7 @@ static void switches_set(struct ik_tool_switches *switches, const char *name, bo
 static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool_switches *switches,
 	struct ik_error *error)
 {
-	struct ik_json_span object, key, value;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span object;
 	struct ik_error reason;
 
 	ik_json_blank_comments(text->data, text->length);
@@ -178,15 +177,15 @@ static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return ik_error_set(error, IK_INVALID,
 			_("%s must be an object of tools: {\"NAME\": false}"), path);
-	while (ik_json_next(object, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
 		bool on;
-		char *name = ik_json_text_new(key);
+		char *name = ik_json_text_new(walk.key);
 
-		if (!name || !ik_json_bool(value, &on)) {
+		if (!name || !ik_json_bool(walk.value, &on)) {
 			free(name);
 			return ik_error_set(error, IK_INVALID,
 				_("%s:%d: a tool's name and true or false were expected"), path,
-				ik_json_line(text->data, key.text));
+				ik_json_line(text->data, walk.key.text));
 		}
 		switches_set(switches, name, on);
 		free(name);

@@ -270,21 +270,20 @@ static int compare_names(const void *one, const void *other)
 static char **split_list(const char *list, char *const *names, size_t count)
 {
 	char **lists = ik_alloc_array(NULL, count + 1, sizeof(*lists));
-	struct ik_json_span rules = { NULL, 0 }, key, rule;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span rules = { NULL, 0 };
 
 	for (size_t i = 0; i < count; i++)
 		lists[i] = NULL;
 	if (list)
 		(void)!ik_json_check(list, strlen(list), &rules, NULL);
-	while (count > 0 && ik_json_next(rules, &walk, &key, &rule)) {
-		char *name = ik_json_text_new(ik_json_member(rule, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(rules); count > 0 && ik_json_next(&walk);) {
+		char *name = ik_json_text_new(ik_json_member(walk.value, "name"));
 		char *const *found = name ? bsearch(&name, names, count, sizeof(*names), compare_names)
 								  : NULL;
 
 		free(name);
 		if (found && !lists[found - names])
-			lists[found - names] = ik_format("[%.*s]", (int)rule.length, rule.text);
+			lists[found - names] = ik_format("[%.*s]", (int)walk.value.length, walk.value.text);
 	}
 	return lists;
 }

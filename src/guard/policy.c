@@ -214,8 +214,7 @@ static void put_like(const struct ik_policy *policy, const char *name, const str
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *text,
 	size_t length, enum ik_width width, struct ik_rule *ret_rule)
 {
-	struct ik_json_span arguments = read_arguments(text, length), key, value;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span arguments = read_arguments(text, length);
 	struct ik_rule rule = { .action = IK_RULE_ALLOW };
 	struct ik_buf glob, shown;
 	bool good = true;
@@ -224,14 +223,15 @@ bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const c
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	ik_glob_escape(&glob, tool, strlen(tool));
 	rule.tool = ik_strdup(glob.data);
-	while (good && width != IK_WIDTH_TOOL && ik_json_next(arguments, &walk, &key, &value)) {
-		char *name = ik_json_string_new(key, NULL);
-		bool is_string = ik_json_span_type(value) == IK_JSON_STRING;
+	for (struct ik_json_walk walk = ik_json_walk(arguments);
+		 good && width != IK_WIDTH_TOOL && ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.key, NULL);
+		bool is_string = ik_json_span_type(walk.value) == IK_JSON_STRING;
 		bool command = is_string && ik_policy_is_command(name);
 
 		ik_buf_clear(&glob);
 		ik_buf_clear(&shown);
-		ik_policy_value_text(value, &shown);
+		ik_policy_value_text(walk.value, &shown);
 		if (shown.length > 0 && shown.length <= SHORT_ARGUMENT &&
 			strlen(shown.data) == shown.length && name[0] != '\0' &&
 			(command || !strchr(shown.data, '\n')))

@@ -499,8 +499,6 @@ static bool match_string(const struct pattern *pattern, const struct ik_buf *tex
 static void put_compact(struct ik_json_span value, struct ik_buf *out)
 {
 	enum ik_json_type type = ik_json_span_type(value);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, inner;
 	struct ik_buf text;
 
 	if (type == IK_JSON_STRING) {
@@ -510,12 +508,12 @@ static void put_compact(struct ik_json_span value, struct ik_buf *out)
 		ik_buf_done(&text);
 	} else if (type == IK_JSON_ARRAY || type == IK_JSON_OBJECT) {
 		ik_json_open(out, type == IK_JSON_ARRAY ? '[' : '{');
-		while (ik_json_next(value, &walk, &key, &inner)) {
-			if (key.length > 0) {
-				put_compact(key, out);
+		for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
+			if (walk.key.length > 0) {
+				put_compact(walk.key, out);
 				ik_buf_putc(out, ':');
 			}
-			put_compact(inner, out);
+			put_compact(walk.value, out);
 		}
 		ik_json_close(out, type == IK_JSON_ARRAY ? ']' : '}');
 	} else {
@@ -534,12 +532,10 @@ static bool match_value(const struct pattern *pattern, struct ik_json_span value
 /* Do the elements of a list match: all if the rule allows, else one? */
 static bool match_elements(const struct pattern *pattern, struct ik_json_span list)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 	bool any = false;
 
-	while (ik_json_next(list, &walk, &key, &value)) {
-		bool matches = match_value(pattern, value);
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+		bool matches = match_value(pattern, walk.value);
 
 		if (matches != pattern->all)
 			return matches;
@@ -583,20 +579,18 @@ static void find_values(const struct pattern *pattern, struct ik_json_span value
 static bool find_members(const struct pattern *pattern, struct ik_json_span object,
 	const char *name, size_t length, struct policy_match_finding *finding)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 	char *wanted = ik_strndup(name, length);
 	bool found = false;
 
-	while (ik_json_next(object, &walk, &key, &value)) {
-		if (!ik_json_string_is(key, wanted))
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		if (!ik_json_string_is(walk.key, wanted))
 			continue;
 		found = true;
 		if (name[length] == '.') {
-			find_values(pattern, value, name + length + 1, finding);
+			find_values(pattern, walk.value, name + length + 1, finding);
 		} else {
 			finding->values++;
-			finding->matches += match_value(pattern, value);
+			finding->matches += match_value(pattern, walk.value);
 		}
 	}
 	free(wanted);
@@ -607,13 +601,11 @@ static bool find_members(const struct pattern *pattern, struct ik_json_span obje
 static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
 	struct policy_match_finding *finding)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, element;
 	bool found;
 
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
-		while (ik_json_next(value, &walk, &key, &element))
-			find_values(pattern, element, name, finding);
+		for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);)
+			find_values(pattern, walk.value, name, finding);
 		return;
 	}
 	found = find_members(pattern, value, name, strlen(name), finding);
@@ -671,16 +663,16 @@ char *ik_policy_follow(const char *directory, const char *name)
 
 char *ik_policy_targets(const char *directory, const char *bytes, size_t length)
 {
-	struct ik_json_span arguments = { NULL, 0 }, key, value;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span arguments = { NULL, 0 };
 	struct ik_buf targets;
 
 	ik_buf_init(&targets, IK_LIMIT_ARGUMENTS);
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
 		ik_json_span_type(arguments) != IK_JSON_OBJECT)
 		arguments = (struct ik_json_span){ NULL, 0 };
-	while (ik_json_next(arguments, &walk, &key, &value)) {
-		char *name = ik_json_string_new(key, NULL), *path = ik_json_string_new(value, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(arguments); ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.key, NULL),
+			 *path = ik_json_string_new(walk.value, NULL);
 		char *target = path && ik_policy_is_path(name) ? ik_policy_follow(directory, path) : NULL;
 
 		ik_buf_printf(&targets, "%s\n", target ? target : "");

@@ -95,15 +95,14 @@ static void take_line(const struct ik_trust *trust, struct ik_json_span line,
 	struct decisions *decisions)
 {
 	struct ik_json_span entry = ik_json_member(ik_json_member(line, "directories"), trust->entry);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, file;
 
 	if (!entry.text)
 		return;
 	decisions->never = ik_json_is_true(ik_json_member(entry, "never"));
-	while (ik_json_next(ik_json_member(entry, "files"), &walk, &key, &file)) {
-		char *name = ik_json_text_new(key);
-		char *digest = ik_json_text_new(ik_json_member(file, "sha256"));
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(entry, "files"));
+		 ik_json_next(&walk);) {
+		char *name = ik_json_text_new(walk.key);
+		char *digest = ik_json_text_new(ik_json_member(walk.value, "sha256"));
 
 		if (name)
 			set_file(decisions, name,

@@ -232,13 +232,10 @@ static void take_end(struct hook_process *process, const struct ik_child_result 
 /* Append the members of an object, except those that are also in changes. */
 static void put_members(struct ik_buf *out, struct ik_json_span object, struct ik_json_span changes)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
-	while (ik_json_next(object, &walk, &key, &value))
-		if (!ik_json_member_named(changes, key).text)
-			ik_json_printf(out, "%.*s:%.*s", (int)key.length, key.text, (int)value.length,
-				value.text);
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);)
+		if (!ik_json_member_named(changes, walk.key).text)
+			ik_json_printf(out, "%.*s:%.*s", (int)walk.key.length, walk.key.text,
+				(int)walk.value.length, walk.value.text);
 }
 
 static struct ik_json_span span_of(const struct ik_buf *text)

@@ -209,15 +209,14 @@ static char *matcher_of(struct ik_json_span value)
 static void take_commands(const struct source *source, enum ik_hook_event event,
 	struct ik_json_span element)
 {
-	struct ik_json_span entry, list = ik_json_member(element, "hooks");
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span list = ik_json_member(element, "hooks");
 
-	while (ik_json_next(list, &walk, NULL, &entry)) {
-		char *command = ik_json_text_new(ik_json_member(entry, "command"));
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+		char *command = ik_json_text_new(ik_json_member(walk.value, "command"));
 		double seconds;
 		struct ik_hook *hook;
 
-		if (!command || !ik_json_string_is(ik_json_member(entry, "type"), "command")) {
+		if (!command || !ik_json_string_is(ik_json_member(walk.value, "type"), "command")) {
 			free(command);
 			continue;
 		}
@@ -226,7 +225,7 @@ static void take_commands(const struct source *source, enum ik_hook_event event,
 		hook->matcher = matcher_of(ik_json_member(element, "matcher"));
 		hook->pinned = source->pinned;
 		hook->identity = source->identity;
-		if (ik_json_double(ik_json_member(entry, "timeout"), &seconds) && seconds > 0)
+		if (ik_json_double(ik_json_member(walk.value, "timeout"), &seconds) && seconds > 0)
 			hook->timeout_ms = (int64_t)((seconds < LONGEST_S ? seconds : LONGEST_S) * 1000) + 1;
 	}
 }
@@ -236,15 +235,13 @@ static void take_text(const struct source *source, struct ik_json_span value)
 	for (int event = 0; event < IK_HOOK_EVENTS; event++) {
 		struct ik_json_span list = ik_json_member(ik_json_member(value, "hooks"),
 			event_names[event]);
-		struct ik_json_span element;
-		struct ik_json_walk walk = { NULL };
 
-		while (ik_json_next(list, &walk, NULL, &element)) {
-			if (!ik_json_member(element, "hooks").text)
+		for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+			if (!ik_json_member(walk.value, "hooks").text)
 				complain(source->hooks,
 					ik_format(_("%s: an entry of %s has no list \"hooks\"; see ikigai-hooks(7)"),
 						source->path, event_names[event]));
-			take_commands(source, (enum ik_hook_event)event, element);
+			take_commands(source, (enum ik_hook_event)event, walk.value);
 		}
 	}
 }

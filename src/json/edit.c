@@ -72,14 +72,12 @@ static void put_member(const struct ik_json_edit *edit, const struct ik_json_gap
 static void insert(const struct ik_json_edit *edit, const struct ik_json_gap *gap,
 	const char *value)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, last;
 	size_t first = offset(edit, gap->object.text), after = first + 1, line, blanks, end;
 	bool empty = true, alone, own_line;
 
-	while (ik_json_next(gap->object, &walk, &key, &last)) {
-		first = empty ? offset(edit, key.text) : first;
-		after = offset(edit, last.text) + last.length;
+	for (struct ik_json_walk walk = ik_json_walk(gap->object); ik_json_next(&walk);) {
+		first = empty ? offset(edit, walk.key.text) : first;
+		after = offset(edit, walk.value.text) + walk.value.length;
 		empty = false;
 	}
 	line = line_of(edit, first, &blanks);
@@ -155,22 +153,21 @@ static size_t skip_back(const struct ik_json_edit *edit, size_t at, bool line)
 
 void ik_json_edit_remove(const struct ik_json_edit *edit, const struct ik_json_gap *gap)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
+	struct ik_json_walk walk = ik_json_walk(gap->object);
 	size_t before = offset(edit, gap->object.text) + 1, start, end, comma;
 	bool first = true, last, line;
 
-	while (ik_json_next(gap->object, &walk, &key, &value) && value.text != gap->value.text) {
-		before = offset(edit, value.text) + value.length;
+	while (ik_json_next(&walk) && walk.value.text != gap->value.text) {
+		before = offset(edit, walk.value.text) + walk.value.length;
 		first = false;
 	}
-	end = offset(edit, value.text) + value.length;
+	end = offset(edit, walk.value.text) + walk.value.length;
 	comma = end + strspn(edit->plain + end, " \t\r\n");
 	last = edit->plain[comma] != ',';
 	end = skip_comments(edit->text, last ? end : comma + 1, &line);
 	/* A line that was the member's goes. One with a comment before the member must end. */
 	line = strchr("\r\n", edit->text[end + strspn(edit->text + end, " \t")]);
-	start = skip_back(edit, offset(edit, key.text), line);
+	start = skip_back(edit, offset(edit, walk.key.text), line);
 	if (last && !first) { /* the comma before it goes, too */
 		comma = before + strcspn(edit->plain + before, ",");
 		copy(edit, 0, comma);

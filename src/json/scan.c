@@ -82,50 +82,44 @@ static struct ik_json_span value_at(const char *at, const char *end)
 	return (struct ik_json_span){ at, length };
 }
 
-bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
-	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
+struct ik_json_walk ik_json_walk(struct ik_json_span container)
 {
-	enum ik_json_type type = ik_json_span_type(container);
-	struct ik_json_span key = no_value, value;
-	const char *at, *end;
+	return (struct ik_json_walk){ .container = container, .at = container.text };
+}
+
+bool ik_json_next(struct ik_json_walk *walk)
+{
+	enum ik_json_type type = ik_json_span_type(walk->container);
+	const char *at = walk->at, *end = walk->container.text + walk->container.length;
 
 	if (type != IK_JSON_OBJECT && type != IK_JSON_ARRAY)
 		return false;
-	end = container.text + container.length;
-	at = skip_blanks(walk->at ? walk->at : container.text + 1);
+	at = skip_blanks(at == walk->container.text ? at + 1 : at);
 	if (*at == '}' || *at == ']')
 		return false;
 	if (type == IK_JSON_OBJECT) {
-		key = value_at(at, end);
-		at = skip_blanks(key.text + key.length);
+		walk->key = value_at(at, end);
+		at = skip_blanks(walk->key.text + walk->key.length);
 		at = skip_blanks(at + 1); /* after the colon */
 	}
-	value = value_at(at, end);
-	at = skip_blanks(value.text + value.length);
+	walk->value = value_at(at, end);
+	at = skip_blanks(walk->value.text + walk->value.length);
 	walk->at = *at == ',' ? at + 1 : at;
-	if (ret_key)
-		*ret_key = key;
-	*ret_value = value;
 	return true;
 }
 
-bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
-	struct ik_json_span *ret_string)
+bool ik_json_next_string(struct ik_json_walk *walk)
 {
-	const char *at = walk->at ? walk->at : value.text, *end;
+	const char *at = walk->at, *end = walk->container.text + walk->container.length;
 
-	if (value.length == 0)
-		return false;
-	end = value.text + value.length;
-	while ((at = memchr(at, '"', (size_t)(end - at)))) {
+	while (walk->container.length > 0 && (at = memchr(at, '"', (size_t)(end - at)))) {
 		size_t length = ik_json_scalar_length(at, (size_t)(end - at));
-		const char *after = at + length;
 
-		*ret_string = (struct ik_json_span){ at, length };
-		at = walk->at = after;
-		while (after < end && ik_json_is_blank(*after))
-			after++;
-		if (after == end || *after != ':')
+		walk->value = (struct ik_json_span){ at, length };
+		at = walk->at = at + length;
+		while (at < end && ik_json_is_blank(*at))
+			at++;
+		if (at == end || *at != ':')
 			return true;
 	}
 	return false;
@@ -133,13 +127,19 @@ bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
 
 size_t ik_json_count(struct ik_json_span container)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span value;
 	size_t count = 0;
 
-	while (ik_json_next(container, &walk, NULL, &value))
+	for (struct ik_json_walk walk = ik_json_walk(container); ik_json_next(&walk);)
 		count++;
 	return count;
+}
+
+struct ik_json_span ik_json_only(struct ik_json_span value)
+{
+	struct ik_json_walk walk = ik_json_walk(value);
+	bool only = ik_json_count(value) == 1 && ik_json_next(&walk) && walk.key.text;
+
+	return only ? walk.value : value;
 }
 
 static int32_t hex4(const char *text)
@@ -211,14 +211,11 @@ bool ik_json_string_is(struct ik_json_span string, const char *text)
 /* Return the first member whose name decodes to these bytes. */
 static struct ik_json_span find_member(struct ik_json_span object, const char *name, size_t length)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return no_value;
-	while (ik_json_next(object, &walk, &key, &value)) {
-		if (decodes_to(key, name, length))
-			return value;
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		if (decodes_to(walk.key, name, length))
+			return walk.value;
 	}
 	return no_value;
 }
@@ -245,14 +242,11 @@ static bool equal_strings(struct ik_json_span one, struct ik_json_span other)
 
 struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_json_span name)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return no_value;
-	while (ik_json_next(object, &walk, &key, &value)) {
-		if (equal_strings(key, name))
-			return value;
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		if (equal_strings(walk.key, name))
+			return walk.value;
 	}
 	return no_value;
 }
@@ -261,8 +255,6 @@ struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_j
 static struct ik_json_span find_element(struct ik_json_span array, const char *digits,
 	size_t length)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span value;
 	size_t index = 0;
 
 	if (length == 0 || length > 9)
@@ -272,9 +264,9 @@ static struct ik_json_span find_element(struct ik_json_span array, const char *d
 			return no_value;
 		index = index * 10 + (size_t)(digits[i] - '0');
 	}
-	while (ik_json_next(array, &walk, NULL, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);) {
 		if (index-- == 0)
-			return value;
+			return walk.value;
 	}
 	return no_value;
 }
@@ -429,16 +421,17 @@ bool ik_json_is_true(struct ik_json_span value)
 /* Do two objects have equal members? Usually the order is also the same. */
 static bool equal_members(struct ik_json_span one, struct ik_json_span other)
 {
-	struct ik_json_walk walk = { NULL }, other_walk = { NULL };
-	struct ik_json_span key, value, other_key, twin;
+	struct ik_json_walk others = ik_json_walk(other);
 
 	if (ik_json_count(one) != ik_json_count(other))
 		return false;
-	while (ik_json_next(one, &walk, &key, &value)) {
-		(void)ik_json_next(other, &other_walk, &other_key, &twin);
-		if (!equal_strings(key, other_key))
-			twin = ik_json_member_named(other, key);
-		if (!ik_json_equal(value, twin))
+	for (struct ik_json_walk walk = ik_json_walk(one);
+		 ik_json_next(&walk) && ik_json_next(&others);) {
+		struct ik_json_span twin = equal_strings(walk.key, others.key)
+			? others.value
+			: ik_json_member_named(other, walk.key);
+
+		if (!ik_json_equal(walk.value, twin))
 			return false;
 	}
 	return true;
@@ -447,15 +440,13 @@ static bool equal_members(struct ik_json_span one, struct ik_json_span other)
 /* Do two arrays have equal elements? */
 static bool equal_elements(struct ik_json_span one, struct ik_json_span other)
 {
-	struct ik_json_walk walk = { NULL }, other_walk = { NULL };
-	struct ik_json_span value, other_value;
+	struct ik_json_walk others = ik_json_walk(other);
 
-	while (ik_json_next(one, &walk, NULL, &value)) {
-		if (!ik_json_next(other, &other_walk, NULL, &other_value) ||
-			!ik_json_equal(value, other_value))
+	for (struct ik_json_walk walk = ik_json_walk(one); ik_json_next(&walk);) {
+		if (!ik_json_next(&others) || !ik_json_equal(walk.value, others.value))
 			return false;
 	}
-	return !ik_json_next(other, &other_walk, NULL, &other_value);
+	return !ik_json_next(&others);
 }
 
 bool ik_json_equal(struct ik_json_span one, struct ik_json_span other)
@@ -483,12 +474,9 @@ bool ik_json_equal(struct ik_json_span one, struct ik_json_span other)
 
 bool ik_json_holds(struct ik_json_span array, struct ik_json_span value)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span element;
-
-	while (ik_json_span_type(array) == IK_JSON_ARRAY &&
-		ik_json_next(array, &walk, NULL, &element)) {
-		if (ik_json_equal(element, value))
+	for (struct ik_json_walk walk = ik_json_walk(array);
+		 ik_json_span_type(array) == IK_JSON_ARRAY && ik_json_next(&walk);) {
+		if (ik_json_equal(walk.value, value))
 			return true;
 	}
 	return false;

@@ -79,21 +79,28 @@ struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_j
 /* Return the value at a path of member names and array indexes: "choices.0.delta". */
 struct ik_json_span ik_json_at(struct ik_json_span value, const char *path);
 
-/* Iterate over an object or array: zero the walk, then call until it returns false. key is the raw
- * string with its quotes (no value in arrays). */
+/*
+ * Iterates over the elements of an array or the members of an object, in place:
+ *     for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);)
+ * Other values have none.
+ */
 struct ik_json_walk {
-	const char *at;
+	struct ik_json_span container;
+	const char *at;          /* private: what comes next */
+	struct ik_json_span key; /* the raw name with its quotes; no value in arrays */
+	struct ik_json_span value;
 };
-bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
-	struct ik_json_span *ret_key, struct ik_json_span *ret_value);
+struct ik_json_walk ik_json_walk(struct ik_json_span container);
+bool ik_json_next(struct ik_json_walk *walk);
 
-/* Iterate in the same way over all strings in a value, at any depth, except the names of
- * members. */
-bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
-	struct ik_json_span *ret_string);
+/* Iterate in the same way over all strings in any value, at any depth, except the names of members. */
+bool ik_json_next_string(struct ik_json_walk *walk);
 
 /* Return the number of elements or members, or 0 if it is not a container. */
 size_t ik_json_count(struct ik_json_span container);
+
+/* Return the only member of an object; any other value itself. */
+struct ik_json_span ik_json_only(struct ik_json_span value);
 
 /* Does a raw string (a key or a value, with quotes) decode to these bytes? */
 bool ik_json_string_is(struct ik_json_span string, const char *text);

@@ -91,12 +91,11 @@ static bool refuse(struct ik_json_span value, const char *wanted, const struct i
 
 /* Read the next element of an array, or the next member of an object whose name has not occurred
  * before. count is the size of the container. */
-static bool next_child(struct ik_json_span container, size_t count, struct ik_json_walk *walk,
-	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
+static bool next_child(struct ik_json_walk *walk, size_t count)
 {
-	while (ik_json_next(container, walk, ret_key, ret_value)) {
-		if (!ret_key->text || count > MEMBERS_SEARCHED ||
-			ik_json_member_named(container, *ret_key).text == ret_value->text)
+	while (ik_json_next(walk)) {
+		if (!walk->key.text || count > MEMBERS_SEARCHED ||
+			ik_json_member_named(walk->container, walk->key).text == walk->value.text)
 			return true;
 	}
 	return false;
@@ -141,13 +140,11 @@ static bool check_types(struct ik_json_span type, const struct ik_place *place,
 	struct ik_error *error)
 {
 	struct ik_place inner = { .parent = place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name;
 
 	if (ik_json_span_type(type) == IK_JSON_STRING)
 		return check_type_name(type, place, error);
-	for (; ik_json_next(type, &walk, NULL, &name); inner.index++) {
-		if (!check_type_name(name, &inner, error))
+	for (struct ik_json_walk walk = ik_json_walk(type); ik_json_next(&walk); inner.index++) {
+		if (!check_type_name(walk.value, &inner, error))
 			return false;
 	}
 	return true;
@@ -158,12 +155,10 @@ static bool check_names(struct ik_json_span list, const struct ik_place *place,
 	struct ik_error *error)
 {
 	struct ik_place inner = { .parent = place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name;
 
-	for (; ik_json_next(list, &walk, NULL, &name); inner.index++) {
-		if (ik_json_span_type(name) != IK_JSON_STRING)
-			return refuse(name, _("a string"), &inner, error);
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk); inner.index++) {
+		if (ik_json_span_type(walk.value) != IK_JSON_STRING)
+			return refuse(walk.value, _("a string"), &inner, error);
 	}
 	return true;
 }
@@ -174,23 +169,20 @@ static void put_required(struct ik_buf *out, struct ik_json_span list,
 	struct ik_json_span properties)
 {
 	size_t count = ik_json_count(properties), listed = ik_json_count(list);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, property;
 	bool any = listed > 0;
 
 	if (any)
 		ik_json_printf(out, "'required':[");
-	while (any && ik_json_next(list, &walk, NULL, &name))
-		ik_json_put_raw(out, name);
-	walk.at = NULL;
-	while (next_child(properties, count, &walk, &name, &property)) {
-		if (!ik_json_is_true(ik_json_member(property, "required")) ||
-			(listed <= MEMBERS_SEARCHED && ik_json_holds(list, name)))
+	for (struct ik_json_walk walk = ik_json_walk(list); any && ik_json_next(&walk);)
+		ik_json_put_raw(out, walk.value);
+	for (struct ik_json_walk walk = ik_json_walk(properties); next_child(&walk, count);) {
+		if (!ik_json_is_true(ik_json_member(walk.value, "required")) ||
+			(listed <= MEMBERS_SEARCHED && ik_json_holds(list, walk.key)))
 			continue;
 		if (!any)
 			ik_json_printf(out, "'required':[");
 		any = true;
-		ik_json_put_raw(out, name);
+		ik_json_put_raw(out, walk.key);
 	}
 	if (any)
 		ik_json_printf(out, "]");
@@ -224,14 +216,14 @@ static bool put_children(struct ik_buf *out, struct ik_json_span container, bool
 	bool is_object = ik_json_span_type(container) == IK_JSON_OBJECT;
 	size_t count = ik_json_count(container);
 	struct ik_place inner = { .parent = place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span child;
 
 	ik_json_open(out, is_object ? '{' : '[');
-	for (; next_child(container, count, &walk, &inner.name, &child); inner.index++) {
+	for (struct ik_json_walk walk = ik_json_walk(container); next_child(&walk, count);
+		 inner.index++) {
+		inner.name = walk.key;
 		if (is_object)
-			put_key(out, inner.name);
-		if (!put_place(out, child, are_properties, &inner, error))
+			put_key(out, walk.key);
+		if (!put_place(out, walk.value, are_properties, &inner, error))
 			return false;
 	}
 	ik_json_close(out, is_object ? '}' : ']');
@@ -257,29 +249,28 @@ static bool put_keyword(struct ik_buf *out, const struct schema_keyword *keyword
 static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_property,
 	const struct ik_place *place, struct ik_error *error)
 {
-	struct ik_json_span properties = ik_json_member(schema, "properties"), value;
+	struct ik_json_span properties = ik_json_member(schema, "properties");
 	size_t count = ik_json_count(schema);
-	struct ik_place inner = { .parent = place };
-	struct ik_json_walk walk = { NULL };
 	bool listed = false;
 
 	ik_json_open(out, '{');
-	while (next_child(schema, count, &walk, &inner.name, &value)) {
-		const struct schema_keyword *keyword = ik_keyword_find(inner.name, keywords,
+	for (struct ik_json_walk walk = ik_json_walk(schema); next_child(&walk, count);) {
+		const struct schema_keyword *keyword = ik_keyword_find(walk.key, keywords,
 			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]));
-		bool required = ik_json_string_is(inner.name, "required");
+		struct ik_place inner = { .parent = place, .name = walk.key };
+		bool required = ik_json_string_is(walk.key, "required");
 
-		if (required && is_property && ik_json_span_type(value) == IK_JSON_BOOL)
+		if (required && is_property && ik_json_span_type(walk.value) == IK_JSON_BOOL)
 			continue; /* put_required() adds it to the list */
-		if (required && ik_json_span_type(value) == IK_JSON_ARRAY) {
-			if (!check_names(value, &inner, error))
+		if (required && ik_json_span_type(walk.value) == IK_JSON_ARRAY) {
+			if (!check_names(walk.value, &inner, error))
 				return false;
-			put_required(out, value, properties);
+			put_required(out, walk.value, properties);
 			listed = true;
 		} else if (!keyword) {
-			put_key(out, inner.name);
-			ik_json_put_raw(out, value);
-		} else if (!put_keyword(out, keyword, value, &inner, error)) {
+			put_key(out, walk.key);
+			ik_json_put_raw(out, walk.value);
+		} else if (!put_keyword(out, keyword, walk.value, &inner, error)) {
 			return false;
 		}
 	}
@@ -296,16 +287,15 @@ static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_p
 static bool put_flat_map(struct ik_buf *out, struct ik_json_span map, struct ik_error *error)
 {
 	size_t count = ik_json_count(map);
-	struct ik_place place = { .parent = NULL };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span argument;
 
 	ik_json_printf(out, "{'type':'object','properties':{");
-	while (next_child(map, count, &walk, &place.name, &argument)) {
-		if (ik_json_span_type(argument) != IK_JSON_OBJECT)
-			return refuse(argument, _("an object with type and description"), &place, error);
-		put_key(out, place.name);
-		if (!put_schema(out, argument, true, &place, error))
+	for (struct ik_json_walk walk = ik_json_walk(map); next_child(&walk, count);) {
+		struct ik_place place = { .name = walk.key };
+
+		if (ik_json_span_type(walk.value) != IK_JSON_OBJECT)
+			return refuse(walk.value, _("an object with type and description"), &place, error);
+		put_key(out, walk.key);
+		if (!put_schema(out, walk.value, true, &place, error))
 			return false;
 	}
 	ik_json_printf(out, "}");

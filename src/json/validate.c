@@ -166,15 +166,14 @@ static bool has_type(struct ik_json_span value, struct ik_json_span name, struct
 static bool check_type(const struct check *check)
 {
 	struct ik_json_span name = check->keyword;
-	struct ik_json_walk walk = { NULL };
 	struct ik_buf words;
 	bool fits = false;
 
 	ik_buf_init(&words, IK_KIB(4));
 	if (ik_json_span_type(name) != IK_JSON_ARRAY)
 		fits = has_type(check->value, name, &words);
-	while (!fits && ik_json_next(check->keyword, &walk, NULL, &name))
-		fits = has_type(check->value, name, &words);
+	for (struct ik_json_walk walk = ik_json_walk(name); !fits && ik_json_next(&walk);)
+		fits = has_type(check->value, walk.value, &words);
 	if (!fits)
 		refuse_value(check, words.data);
 	ik_buf_done(&words);
@@ -188,21 +187,19 @@ static bool check_const(const struct check *check)
 
 static bool check_enum(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span choice;
 	struct ik_buf wanted;
 
-	while (ik_json_next(check->keyword, &walk, NULL, &choice)) {
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
 		check->run->steps++;
-		if (ik_json_equal(choice, check->value))
+		if (ik_json_equal(walk.value, check->value))
 			return true;
 	}
 	ik_buf_init(&wanted, 300); /* text that does not fit is cut */
-	walk.at = NULL;
-	while (check->run->error && ik_json_next(check->keyword, &walk, NULL, &choice)) {
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword);
+		 check->run->error && ik_json_next(&walk);) {
 		char text[IK_EXCERPT];
 
-		ik_excerpt(choice, text);
+		ik_excerpt(walk.value, text);
 		ik_buf_printf(&wanted, "%s%s", wanted.length ? ", " : "", text);
 	}
 	refuse(check, _("must be one of: %s"),
@@ -316,11 +313,10 @@ static bool is_array(struct ik_json_span value)
 static bool check_elements(const struct check *check, size_t index)
 {
 	struct ik_place place = { .parent = check->place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span element;
 
-	for (; ik_json_next(check->value, &walk, NULL, &element); place.index++) {
-		if (place.index >= index && !schema_fits(check->run, check->keyword, element, &place))
+	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);
+		 place.index++) {
+		if (place.index >= index && !schema_fits(check->run, check->keyword, walk.value, &place))
 			return false;
 	}
 	return true;
@@ -329,13 +325,11 @@ static bool check_elements(const struct check *check, size_t index)
 static bool check_prefix_items(const struct check *check)
 {
 	struct ik_place place = { .parent = check->place };
-	struct ik_json_walk walk = { NULL }, schemas = { NULL };
-	struct ik_json_span element, schema;
+	struct ik_json_walk schemas = ik_json_walk(check->keyword);
 
-	for (; is_array(check->keyword) && ik_json_next(check->keyword, &schemas, NULL, &schema) &&
-		 ik_json_next(check->value, &walk, NULL, &element);
-		 place.index++) {
-		if (!schema_fits(check->run, schema, element, &place))
+	for (struct ik_json_walk walk = ik_json_walk(check->value);
+		 is_array(check->keyword) && ik_json_next(&schemas) && ik_json_next(&walk); place.index++) {
+		if (!schema_fits(check->run, schemas.value, walk.value, &place))
 			return false;
 	}
 	return true;
@@ -357,19 +351,18 @@ static bool check_additional_items(const struct check *check)
 
 static bool check_unique_items(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span one, other;
+	struct ik_json_walk walk = ik_json_walk(check->value);
 
 	if (!ik_json_is_true(check->keyword))
 		return true;
-	for (size_t index = 0; ik_json_next(check->value, &walk, NULL, &one); index++) {
+	for (size_t index = 0; ik_json_next(&walk); index++) {
 		struct ik_json_walk rest = walk;
 
-		while (ik_json_next(check->value, &rest, NULL, &other)) {
+		while (ik_json_next(&rest)) {
 			check->run->steps++;
 			if (is_spent(check->run))
 				return true;
-			if (ik_json_equal(one, other))
+			if (ik_json_equal(walk.value, rest.value))
 				return refuse(check, _("element %zu comes more than once"), index);
 		}
 	}
@@ -380,13 +373,12 @@ static bool check_contains(const struct check *check)
 {
 	int64_t least = 1, most = INT64_MAX, count = 0, perhaps = 0;
 	struct ik_place place = { .parent = check->place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span element;
 
 	ik_json_integer(ik_json_member(check->schema, "minContains"), &least);
 	ik_json_integer(ik_json_member(check->schema, "maxContains"), &most);
-	for (; ik_json_next(check->value, &walk, NULL, &element); place.index++) {
-		enum fit fit = try_schema(check->run, check->keyword, element, &place);
+	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);
+		 place.index++) {
+		enum fit fit = try_schema(check->run, check->keyword, walk.value, &place);
 
 		count += fit == FITS;
 		perhaps += fit == FITS_PERHAPS;
@@ -401,13 +393,11 @@ static bool check_contains(const struct check *check)
 
 static bool check_properties(const struct check *check)
 {
-	struct ik_place place = { .parent = check->place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span schema, member;
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
+		struct ik_place place = { .parent = check->place, .name = walk.key };
+		struct ik_json_span member = ik_json_member_named(check->value, walk.key);
 
-	while (ik_json_next(check->keyword, &walk, &place.name, &schema)) {
-		member = ik_json_member_named(check->value, place.name);
-		if (member.text && !schema_fits(check->run, schema, member, &place))
+		if (member.text && !schema_fits(check->run, walk.value, member, &place))
 			return false;
 	}
 	return true;
@@ -415,19 +405,14 @@ static bool check_properties(const struct check *check)
 
 static bool check_pattern_properties(const struct check *check)
 {
-	struct ik_json_walk patterns = { NULL }, walk;
-	struct ik_json_span pattern, schema, member;
+	for (struct ik_json_walk patterns = ik_json_walk(check->keyword); ik_json_next(&patterns);)
+		for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);) {
+			struct ik_place place = { .parent = check->place, .name = walk.key };
 
-	while (ik_json_next(check->keyword, &patterns, &pattern, &schema)) {
-		struct ik_place place = { .parent = check->place };
-
-		walk.at = NULL;
-		while (ik_json_next(check->value, &walk, &place.name, &member)) {
-			if (find_pattern(check->run, pattern, place.name) == IK_PATTERN_MATCHES &&
-				!schema_fits(check->run, schema, member, &place))
+			if (find_pattern(check->run, patterns.key, walk.key) == IK_PATTERN_MATCHES &&
+				!schema_fits(check->run, patterns.value, walk.value, &place))
 				return false;
 		}
-	}
 	return true;
 }
 
@@ -435,13 +420,11 @@ static bool check_pattern_properties(const struct check *check)
 static bool is_covered(const struct check *check, struct ik_json_span name)
 {
 	struct ik_json_span patterns = ik_json_member(check->schema, "patternProperties");
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span pattern, schema;
 
 	if (ik_json_member_named(ik_json_member(check->schema, "properties"), name).text)
 		return true;
-	while (ik_json_next(patterns, &walk, &pattern, &schema)) {
-		if (find_pattern(check->run, pattern, name) != IK_PATTERN_DIFFERS)
+	for (struct ik_json_walk walk = ik_json_walk(patterns); ik_json_next(&walk);) {
+		if (find_pattern(check->run, walk.key, name) != IK_PATTERN_DIFFERS)
 			return true;
 	}
 	return false;
@@ -450,8 +433,7 @@ static bool is_covered(const struct check *check, struct ik_json_span name)
 /* Reject a member whose name is not among the properties. */
 static bool refuse_member(const struct check *check, struct ik_json_span name)
 {
-	struct ik_json_span properties = ik_json_member(check->schema, "properties"), key, schema;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span properties = ik_json_member(check->schema, "properties");
 	const char *text = shown(check, name), *nearest;
 	char **names;
 	size_t count = 0;
@@ -459,8 +441,8 @@ static bool refuse_member(const struct check *check, struct ik_json_span name)
 	if (!check->run->error)
 		return false;
 	names = ik_alloc_array(NULL, ik_json_count(properties), sizeof(*names));
-	while (ik_json_next(properties, &walk, &key, &schema)) {
-		names[count] = ik_json_string_new(key, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);) {
+		names[count] = ik_json_string_new(walk.key, NULL);
 		if (names[count])
 			count++;
 	}
@@ -479,16 +461,15 @@ static bool check_additional_properties(const struct check *check)
 {
 	bool none = ik_json_span_type(check->keyword) == IK_JSON_BOOL &&
 		!ik_json_is_true(check->keyword);
-	struct ik_place place = { .parent = check->place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span member;
 
-	while (ik_json_next(check->value, &walk, &place.name, &member)) {
-		if (is_covered(check, place.name))
+	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);) {
+		struct ik_place place = { .parent = check->place, .name = walk.key };
+
+		if (is_covered(check, walk.key))
 			continue;
 		if (none)
-			return refuse_member(check, place.name);
-		if (!schema_fits(check->run, check->keyword, member, &place))
+			return refuse_member(check, walk.key);
+		if (!schema_fits(check->run, check->keyword, walk.value, &place))
 			return false;
 	}
 	return true;
@@ -496,11 +477,8 @@ static bool check_additional_properties(const struct check *check)
 
 static bool check_property_names(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, member;
-
-	while (ik_json_next(check->value, &walk, &name, &member)) {
-		if (!schema_fits(check->run, check->keyword, name, check->place))
+	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);) {
+		if (!schema_fits(check->run, check->keyword, walk.key, check->place))
 			return false;
 	}
 	return true;
@@ -509,13 +487,10 @@ static bool check_property_names(const struct check *check)
 /* Does an object have all members in a list? */
 static bool check_members(const struct check *check, struct ik_json_span list)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name;
-
-	while (is_array(list) && ik_json_next(list, &walk, NULL, &name)) {
-		if (ik_json_span_type(name) == IK_JSON_STRING &&
-			!ik_json_member_named(check->value, name).text)
-			return refuse(check, _("the member \"%.80s\" is missing"), shown(check, name));
+	for (struct ik_json_walk walk = ik_json_walk(list); is_array(list) && ik_json_next(&walk);) {
+		if (ik_json_span_type(walk.value) == IK_JSON_STRING &&
+			!ik_json_member_named(check->value, walk.value).text)
+			return refuse(check, _("the member \"%.80s\" is missing"), shown(check, walk.value));
 	}
 	return true;
 }
@@ -527,14 +502,11 @@ static bool check_required(const struct check *check)
 
 static bool check_dependencies(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, rule;
-
-	while (ik_json_next(check->keyword, &walk, &name, &rule)) {
-		if (!ik_json_member_named(check->value, name).text)
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
+		if (!ik_json_member_named(check->value, walk.key).text)
 			continue;
-		if (is_array(rule) ? !check_members(check, rule)
-						   : !schema_fits(check->run, rule, check->value, check->place))
+		if (is_array(walk.value) ? !check_members(check, walk.value)
+								 : !schema_fits(check->run, walk.value, check->value, check->place))
 			return false;
 	}
 	return true;
@@ -544,11 +516,8 @@ static bool check_dependencies(const struct check *check)
 
 static bool check_all_of(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span schema;
-
-	while (ik_json_next(check->keyword, &walk, NULL, &schema)) {
-		if (!schema_fits(check->run, schema, check->value, check->place))
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
+		if (!schema_fits(check->run, walk.value, check->value, check->place))
 			return false;
 	}
 	return true;
@@ -560,15 +529,13 @@ static bool refuse_alternatives(const struct check *check)
 	struct schema_check *run = check->run;
 	struct ik_error *error = run->error, reason, best = { .text = "" };
 	size_t best_depth = 0, depth = ik_place_depth(check->place);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span schema;
 
 	if (!error)
 		return false;
 	run->error = &reason;
-	while (ik_json_next(check->keyword, &walk, NULL, &schema)) {
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
 		run->error_depth = depth;
-		if (!schema_fits(run, schema, check->value, check->place) &&
+		if (!schema_fits(run, walk.value, check->value, check->place) &&
 			(best.text[0] == '\0' || run->error_depth > best_depth)) {
 			best = reason;
 			best_depth = run->error_depth;
@@ -587,12 +554,11 @@ static bool refuse_alternatives(const struct check *check)
 /* Check anyOf (side 1: one match is enough) or oneOf (0: a second match is an error). */
 static bool check_alternatives(const struct check *check)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span schema;
 	int count = 0, perhaps = 0;
 
-	while (count < 2 && ik_json_next(check->keyword, &walk, NULL, &schema)) {
-		enum fit fit = try_schema(check->run, schema, check->value, check->place);
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword);
+		 count < 2 && ik_json_next(&walk);) {
+		enum fit fit = try_schema(check->run, walk.value, check->value, check->place);
 
 		if (check->row->side > 0 && fit != FITS_NOT)
 			return true;
@@ -693,11 +659,10 @@ static bool fits_object(struct schema_check *run, struct ik_json_span schema, bo
 	struct ik_json_span value, const struct ik_place *place)
 {
 	struct check check = { .run = run, .schema = schema, .value = value, .place = place };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name;
 
-	while (ik_json_next(schema, &walk, &name, &check.keyword)) {
-		check.row = ik_keyword_find(name, keywords, sizeof(keywords) / sizeof(keywords[0]),
+	for (struct ik_json_walk walk = ik_json_walk(schema); ik_json_next(&walk);) {
+		check.keyword = walk.value;
+		check.row = ik_keyword_find(walk.key, keywords, sizeof(keywords) / sizeof(keywords[0]),
 			sizeof(keywords[0]));
 		if (!check.row || (reference_alone && check.row->check != check_reference) ||
 			(check.row->type != IK_JSON_NONE && check.row->type != ik_json_span_type(value)))

@@ -767,17 +767,14 @@ static void take_one(struct ik_mcp_session *session, struct ik_mcp_channel *chan
 static void take_batch(struct ik_mcp_session *session, struct ik_mcp_channel *channel,
 	struct ik_json_span batch)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-
 	if (!session->version || !ik_text_equal(session->version, BATCH_VERSION) ||
 		ik_json_count(batch) == 0) {
 		channel->unanswered++;
 		answer_error(channel, nothing, IK_RPC_INVALID_REQUEST, "a batch is not possible here");
 		return;
 	}
-	while (ik_json_next(batch, &walk, &key, &value))
-		take_one(session, channel, value);
+	for (struct ik_json_walk walk = ik_json_walk(batch); ik_json_next(&walk);)
+		take_one(session, channel, walk.value);
 }
 
 void ik_mcp_session_take(struct ik_mcp_session *session, struct ik_mcp_channel *channel,

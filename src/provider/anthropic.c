@@ -183,8 +183,7 @@ static void end_text(struct ik_stream_decoder *decoder, bool last)
 static void end_server_call(struct ik_stream_decoder *decoder)
 {
 	struct anthropic_stream_state *state = decoder->state;
-	struct ik_json_span call = kept_value(&state->call), input = { NULL, 0 }, name, value;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span call = kept_value(&state->call), input = { NULL, 0 }, query;
 	struct ik_buf block;
 
 	if (!state->input.length ||
@@ -192,16 +191,16 @@ static void end_server_call(struct ik_stream_decoder *decoder)
 		input = ik_json_member(call, "input");
 	ik_buf_init(&block, IK_LIMIT_REPLY);
 	ik_json_open(&block, '{');
-	while (ik_json_next(call, &walk, &name, &value)) {
-		ik_json_put_raw(&block, name);
+	for (struct ik_json_walk walk = ik_json_walk(call); ik_json_next(&walk);) {
+		ik_json_put_raw(&block, walk.key);
 		ik_buf_putc(&block, ':');
-		ik_json_put_raw(&block, ik_json_string_is(name, "input") ? input : value);
+		ik_json_put_raw(&block, ik_json_string_is(walk.key, "input") ? input : walk.value);
 	}
 	ik_json_close(&block, '}');
 	add_element(&state->calls, kept_value(&block));
 	state->waiting++;
-	value = ik_json_member(input, "query");
-	ik_decoder_search(decoder, value.text ? value : ik_json_member(input, "url"));
+	query = ik_json_member(input, "query");
+	ik_decoder_search(decoder, query.text ? query : ik_json_member(input, "url"));
 	ik_buf_done(&block);
 }
 
@@ -401,12 +400,11 @@ static void take_message_stop(struct ik_stream_decoder *decoder, struct ik_json_
 /* Handle a reply that was not streamed. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, block;
 	int64_t index = 0;
 
-	while (ik_json_next(ik_json_member(message, "content"), &walk, &key, &block)) {
-		begin_block(decoder, index, block);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(message, "content"));
+		 ik_json_next(&walk);) {
+		begin_block(decoder, index, walk.value);
 		end_block(decoder, index++);
 	}
 	ik_decoder_usage(decoder, ik_json_member(message, "usage"));
@@ -659,15 +657,13 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 /* Append blocks, except for blank texts, which would be refused. */
 static void put_blocks(struct ik_buf *out, struct ik_json_span blocks)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, block;
-
-	while (ik_json_next(blocks, &walk, &key, &block)) {
+	for (struct ik_json_walk walk = ik_json_walk(blocks); ik_json_next(&walk);) {
 		size_t length = 0;
-		char *text = ik_json_string_new(ik_json_member(block, "text"), &length);
+		char *text = ik_json_string_new(ik_json_member(walk.value, "text"), &length);
 
-		if (!text || ik_json_member(block, "citations").text || !ik_wire_is_blank(text, length))
-			ik_json_put_raw(out, block);
+		if (!text || ik_json_member(walk.value, "citations").text ||
+			!ik_wire_is_blank(text, length))
+			ik_json_put_raw(out, walk.value);
 		free(text);
 	}
 }
@@ -820,14 +816,12 @@ static bool put_output_schema(struct ik_buf *out, struct ik_json_span schema);
 static bool put_output_schemas(struct ik_buf *out, struct ik_json_span schemas)
 {
 	bool named = ik_json_span_type(schemas) == IK_JSON_OBJECT, good = true;
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, schema;
 
 	ik_json_open(out, named ? '{' : '[');
-	while (good && ik_json_next(schemas, &walk, &name, &schema)) {
+	for (struct ik_json_walk walk = ik_json_walk(schemas); good && ik_json_next(&walk);) {
 		if (named)
-			ik_json_printf(out, "%.*s:", IK_WIRE_SPAN(name));
-		good = put_output_schema(out, schema);
+			ik_json_printf(out, "%.*s:", IK_WIRE_SPAN(walk.key));
+		good = put_output_schema(out, walk.value);
 	}
 	ik_json_close(out, named ? '}' : ']');
 	return good;
@@ -859,19 +853,18 @@ static bool put_output_keyword(struct ik_buf *out, struct ik_json_span name,
  * "Structured outputs", "JSON Schema limitations", and Anthropic's SDK (transformJSONSchema). */
 static bool put_output_schema(struct ik_buf *out, struct ik_json_span schema)
 {
-	struct ik_json_span properties = ik_json_member(schema, "properties"), name, value;
+	struct ik_json_span properties = ik_json_member(schema, "properties");
 	struct ik_json_span type = ik_json_member(schema, "type");
 	bool object = properties.text || ik_json_string_is(type, "object") ||
 		ik_json_holds(type, IK_JSON_SPAN("\"object\""));
-	struct ik_json_walk walk = { 0 };
 	bool good = ik_json_span_type(schema) == IK_JSON_OBJECT &&
 		!ik_json_member(schema, "patternProperties").text &&
 		(!object || ik_json_count(properties) > 0 ||
 			ik_json_equal(ik_json_member(schema, "additionalProperties"), IK_JSON_SPAN("false")));
 
 	ik_json_open(out, '{');
-	while (good && ik_json_next(schema, &walk, &name, &value))
-		good = put_output_keyword(out, name, value);
+	for (struct ik_json_walk walk = ik_json_walk(schema); good && ik_json_next(&walk);)
+		good = put_output_keyword(out, walk.key, walk.value);
 	if (object)
 		ik_json_printf(out, "'additionalProperties':false");
 	ik_json_close(out, '}');

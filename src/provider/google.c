@@ -82,16 +82,14 @@ static void take_other_part(struct ik_stream_decoder *decoder, struct ik_json_sp
 {
 	static const char *const known[] = { "text", "thought", "thoughtSignature", "partMetadata",
 		"speechMetadata", "mediaResolution", "mediaProcessing", "videoMetadata" };
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, value;
 
-	while (ik_json_next(part, &walk, &name, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(part); ik_json_next(&walk);) {
 		size_t index = 0;
 
-		while (index < sizeof(known) / sizeof(*known) && !ik_json_string_is(name, known[index]))
+		while (index < sizeof(known) / sizeof(*known) && !ik_json_string_is(walk.key, known[index]))
 			index++;
 		if (index == sizeof(known) / sizeof(*known))
-			ik_decoder_unshown(decoder, name);
+			ik_decoder_unshown(decoder, walk.key);
 	}
 }
 
@@ -418,11 +416,10 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			put_opaque(writer, message, "thoughtSignature");
 			ik_json_printf(writer->out, "}");
 		} else {
-			struct ik_json_walk walk = { 0 };
-			struct ik_json_span key, part, parts = parts_of(writer, message);
+			struct ik_json_span parts = parts_of(writer, message);
 
-			while (ik_json_next(parts, &walk, &key, &part))
-				ik_json_put_raw(writer->out, part);
+			for (struct ik_json_walk walk = ik_json_walk(parts); ik_json_next(&walk);)
+				ik_json_put_raw(writer->out, walk.value);
 		}
 	}
 }

@@ -59,11 +59,8 @@ static bool read_output(struct facts_reader *reader, struct ik_json_span value)
 /* Read the levels of a form. */
 static bool read_levels(struct ik_model_facts *facts, struct ik_json_span words)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, word;
-
-	while (ik_json_next(words, &walk, &key, &word)) {
-		char *name = ik_json_text_new(word);
+	for (struct ik_json_walk walk = ik_json_walk(words); ik_json_next(&walk);) {
+		char *name = ik_json_text_new(walk.value);
 		enum ik_thinking level = ik_thinking_level(name);
 
 		if (!name)
@@ -273,12 +270,11 @@ struct ik_model_facts ik_model_facts(const struct ik_model_rules *rules, const c
 	};
 
 	for (int i = 0; i < SOURCES; i++) {
-		struct ik_json_span array = source(rules, i), key, rule;
-		struct ik_json_walk walk = { 0 };
+		struct ik_json_span array = source(rules, i);
 
-		while (ik_json_next(array, &walk, &key, &rule))
-			if (applies(rule, reader.model))
-				read_rule(&reader, rule);
+		for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);)
+			if (applies(walk.value, reader.model))
+				read_rule(&reader, walk.value);
 	}
 	return reader.facts;
 }
@@ -287,24 +283,20 @@ struct ik_model_facts ik_model_facts(const struct ik_model_rules *rules, const c
  * NULL. */
 static char *named_default(struct ik_json_span rules, const char *provider)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, rule;
 	char *name = NULL;
 
-	while (!name && ik_json_next(rules, &walk, &key, &rule))
-		if (ik_json_string_is(ik_json_member(rule, "default"), provider))
-			name = ik_json_text_new(ik_json_member(rule, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(rules); !name && ik_json_next(&walk);)
+		if (ik_json_string_is(ik_json_member(walk.value, "default"), provider))
+			name = ik_json_text_new(ik_json_member(walk.value, "name"));
 	return name;
 }
 
 /* Does a rule allow the model as the default of the provider? */
 static bool may_be_default(struct ik_json_span rules, const char *model, const char *provider)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, rule;
-
-	while (ik_json_next(rules, &walk, &key, &rule))
-		if (ik_json_string_is(ik_json_member(rule, "default"), provider) && applies(rule, model))
+	for (struct ik_json_walk walk = ik_json_walk(rules); ik_json_next(&walk);)
+		if (ik_json_string_is(ik_json_member(walk.value, "default"), provider) &&
+			applies(walk.value, model))
 			return true;
 	return false;
 }
@@ -324,21 +316,20 @@ static bool is_newer(struct ik_json_span one, const char *name, struct ik_json_s
 char *ik_model_default(const struct ik_model_rules *rules, const char *provider)
 {
 	struct ik_json_span own = source(rules, OWN), list = source(rules, LIST), newest = { NULL, 0 };
-	struct ik_json_span built_in = source(rules, BUILT_IN), key, rule;
+	struct ik_json_span built_in = source(rules, BUILT_IN);
 	char *name = named_default(own, provider), *found;
-	struct ik_json_walk walk = { 0 };
 
 	if (name)
 		return name;
-	while (ik_json_next(list, &walk, &key, &rule)) {
-		found = ik_json_text_new(ik_json_member(rule, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+		found = ik_json_text_new(ik_json_member(walk.value, "name"));
 		if (found &&
 			(may_be_default(own, without_vendor(found), provider) ||
 				may_be_default(built_in, without_vendor(found), provider)) &&
-			is_newer(rule, found, newest, name)) {
+			is_newer(walk.value, found, newest, name)) {
 			free(name);
 			name = found;
-			newest = rule;
+			newest = walk.value;
 		} else {
 			free(found);
 		}
@@ -372,25 +363,22 @@ static bool is_right(const struct rule_member *member, struct ik_json_span value
 static enum ik_status check_rule(const char *path, const char *text, struct ik_json_span rule,
 	struct ik_error *error)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-
 	if (!ik_json_member(rule, "name").text && !ik_json_member(rule, "match").text)
 		return ik_error_set(error, IK_INVALID,
 			_("%s:%d: a rule has to be an object with \"name\" or \"match\""), path,
 			ik_json_line(text, rule.text));
-	while (ik_json_next(rule, &walk, &key, &value)) {
-		const struct rule_member *member = find_member(key);
+	for (struct ik_json_walk walk = ik_json_walk(rule); ik_json_next(&walk);) {
+		const struct rule_member *member = find_member(walk.key);
 
 		if (!member)
 			return ik_error_set(error, IK_INVALID, _("%s:%d: %.*s is unknown; there are: %s"), path,
-				ik_json_line(text, key.text), (int)key.length, key.text,
+				ik_json_line(text, walk.key.text), (int)walk.key.length, walk.key.text,
 				"name, match, default, context_window, max_output, thinking, input, signatures, "
 				"price, "
 				"retires, created");
-		if (!is_right(member, value))
+		if (!is_right(member, walk.value))
 			return ik_error_set(error, IK_INVALID, _("%s:%d: \"%s\" has to be %s"), path,
-				ik_json_line(text, key.text), member->name, _(member->form));
+				ik_json_line(text, walk.key.text), member->name, _(member->form));
 	}
 	return IK_OK;
 }
@@ -398,9 +386,8 @@ static enum ik_status check_rule(const char *path, const char *text, struct ik_j
 enum ik_status ik_model_rules_check(const char *path, char *text, size_t length,
 	struct ik_error *error)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span rules, key, rule;
-	enum ik_status status;
+	enum ik_status status = IK_OK;
+	struct ik_json_span rules;
 	struct ik_error reason;
 
 	ik_json_blank_comments(text, length);
@@ -408,8 +395,8 @@ enum ik_status ik_model_rules_check(const char *path, char *text, size_t length,
 		return ik_error_set(error, IK_INVALID, "%s: %s", path, reason.text);
 	if (ik_json_span_type(rules) != IK_JSON_ARRAY)
 		return ik_error_set(error, IK_INVALID, _("%s: must be a JSON array of rules"), path);
-	for (status = IK_OK; status == IK_OK && ik_json_next(rules, &walk, &key, &rule);)
-		status = check_rule(path, text, rule, error);
+	for (struct ik_json_walk walk = ik_json_walk(rules); status == IK_OK && ik_json_next(&walk);)
+		status = check_rule(path, text, walk.value, error);
 	return status;
 }
 
@@ -501,8 +488,7 @@ static struct ik_json_span list_in(struct ik_json_span answer)
 
 char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct ik_error *error)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span answer, list, key, model;
+	struct ik_json_span answer, list;
 	size_t count = 0, room;
 	char **names;
 
@@ -515,8 +501,8 @@ char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct
 	}
 	room = ik_json_count(list) < MODELS_MOST ? ik_json_count(list) : MODELS_MOST;
 	names = ik_alloc((room + 1) * sizeof(*names));
-	while (count < room && ik_json_next(list, &walk, &key, &model)) {
-		char *name = generates(model) ? name_of(model) : NULL;
+	for (struct ik_json_walk walk = ik_json_walk(list); count < room && ik_json_next(&walk);) {
+		char *name = generates(walk.value) ? name_of(walk.value) : NULL;
 
 		if (name)
 			names[count++] = name;
@@ -607,15 +593,14 @@ static char *without_version(const char *name)
 
 void ik_model_put_near(const char *list, const char *model, struct ik_buf *out)
 {
-	struct ik_json_span rules = array_of(list), key, rule;
+	struct ik_json_span rules = array_of(list);
 	char **names = ik_alloc_array(NULL, ik_json_count(rules) + 1, sizeof(*names));
-	struct ik_json_walk walk = { 0 };
 	size_t count = 0, found = 0;
 	const char *near[NEAR_MOST];
 	bool listed = false;
 
-	while (ik_json_next(rules, &walk, &key, &rule)) {
-		char *name = ik_json_text_new(ik_json_member(rule, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(rules); ik_json_next(&walk);) {
+		char *name = ik_json_text_new(ik_json_member(walk.value, "name"));
 
 		listed = listed || ik_text_equal(name, model);
 		if (name)
@@ -819,13 +804,13 @@ static void put_rule(struct ik_buf *out, struct ik_json_span model,
 
 void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out)
 {
-	struct ik_json_span answer = { NULL, 0 }, list, key, model;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span answer = { NULL, 0 };
+	struct ik_json_walk walk;
 
 	(void)!ik_json_check(body, length, &answer, NULL);
-	list = list_in(answer);
+	walk = ik_json_walk(list_in(answer));
 	ik_json_printf(out, "[");
-	for (size_t count = 0; count < MODELS_MOST && ik_json_next(list, &walk, &key, &model); count++)
-		put_rule(out, model, capabilities_of(answer, model));
+	for (size_t count = 0; count < MODELS_MOST && ik_json_next(&walk); count++)
+		put_rule(out, walk.value, capabilities_of(answer, walk.value));
 	ik_json_printf(out, "]");
 }

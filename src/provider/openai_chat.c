@@ -152,15 +152,14 @@ static bool put_details(struct ik_wire_writer *writer, const struct ik_passage *
 	bool any = false;
 
 	for (size_t index = 0; index < passage->count; index++) {
-		struct ik_json_walk walk = { 0 };
-		struct ik_json_span key, detail,
-			list = ik_wire_opaque_member(writer, passage->messages[index], REASONING_DETAILS);
+		struct ik_json_span list = ik_wire_opaque_member(writer, passage->messages[index],
+			REASONING_DETAILS);
 
-		while (ik_json_next(list, &walk, &key, &detail)) {
+		for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
 			if (!any)
 				ik_json_printf(out, "'" REASONING_DETAILS "':[");
 			any = true;
-			ik_json_put_raw(out, detail);
+			ik_json_put_raw(out, walk.value);
 		}
 	}
 	if (any)
@@ -270,16 +269,13 @@ static void put_joined(struct ik_buf *out, const struct ik_json_span *pieces, si
 {
 	ik_json_open(out, '{');
 	for (size_t i = 0; i < count; i++) {
-		struct ik_json_walk walk = { 0 };
-		struct ik_json_span name, value;
-
-		while (ik_json_next(pieces[i], &walk, &name, &value)) {
+		for (struct ik_json_walk walk = ik_json_walk(pieces[i]); ik_json_next(&walk);) {
 			size_t before = 0;
 
-			while (before < i && !ik_json_member_named(pieces[before], name).text)
+			while (before < i && !ik_json_member_named(pieces[before], walk.key).text)
 				before++;
 			if (before == i)
-				put_member(out, name, pieces + i, count - i);
+				put_member(out, walk.key, pieces + i, count - i);
 		}
 	}
 	ik_json_close(out, '}');
@@ -288,13 +284,12 @@ static void put_joined(struct ik_buf *out, const struct ik_json_span *pieces, si
 /* Write the list of details from its pieces. */
 static void put_list(struct ik_buf *out, struct ik_json_span list)
 {
-	struct ik_json_span *pieces = NULL, piece;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span *pieces = NULL;
 	size_t count = 0, begin = 0;
 
-	while (ik_json_next(list, &walk, NULL, &piece)) {
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
 		pieces = ik_alloc_more(pieces, count, sizeof(*pieces));
-		pieces[count++] = piece;
+		pieces[count++] = walk.value;
 	}
 	ik_json_open(out, '[');
 	for (size_t end = 1; end <= count; end++) {
@@ -447,38 +442,37 @@ static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_sp
 /* Handle the delta of a streamed choice, or the message of a complete one. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
 	bool thought = false; /* the same text may arrive in both members */
 	struct openai_chat_stream_state *state = decoder->state;
 
-	while (ik_json_next(message, &walk, &key, &value)) {
-		if (ik_json_span_type(value) == IK_JSON_NULL)
+	for (struct ik_json_walk walk = ik_json_walk(message); ik_json_next(&walk);) {
+		if (ik_json_span_type(walk.value) == IK_JSON_NULL)
 			continue;
-		if ((ik_json_string_is(key, "content") || ik_json_string_is(key, "tool_calls")) &&
-			says_something(value))
+		if ((ik_json_string_is(walk.key, "content") || ik_json_string_is(walk.key, "tool_calls")) &&
+			says_something(walk.value))
 			end_thinking(decoder);
-		if (ik_json_string_is(key, "content")) {
-			take_content(decoder, value);
-			ik_decoder_each(decoder, value, take_part);
-		} else if (ik_json_string_is(key, "tool_calls")) {
-			ik_decoder_each(decoder, value, take_call);
-		} else if (ik_json_string_is(key, REASONING_CONTENT) || ik_json_string_is(key, REASONING)) {
-			if (thought || !ik_decoder_text(decoder, IK_DELTA_THINKING, value))
+		if (ik_json_string_is(walk.key, "content")) {
+			take_content(decoder, walk.value);
+			ik_decoder_each(decoder, walk.value, take_part);
+		} else if (ik_json_string_is(walk.key, "tool_calls")) {
+			ik_decoder_each(decoder, walk.value, take_call);
+		} else if (ik_json_string_is(walk.key, REASONING_CONTENT) ||
+			ik_json_string_is(walk.key, REASONING)) {
+			if (thought || !ik_decoder_text(decoder, IK_DELTA_THINKING, walk.value))
 				continue;
 			thought = true;
-			state->member = ik_json_string_is(key, REASONING) ? REASONING : REASONING_CONTENT;
-		} else if (ik_json_string_is(key, REASONING_DETAILS)) {
-			ik_decoder_each(decoder, value, take_detail);
-		} else if (ik_json_string_is(key, "refusal")) {
-			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
+			state->member = ik_json_string_is(walk.key, REASONING) ? REASONING : REASONING_CONTENT;
+		} else if (ik_json_string_is(walk.key, REASONING_DETAILS)) {
+			ik_decoder_each(decoder, walk.value, take_detail);
+		} else if (ik_json_string_is(walk.key, "refusal")) {
+			if (ik_decoder_text(decoder, IK_DELTA_TEXT, walk.value))
 				decoder->refused = true;
-		} else if (ik_json_string_is(key, "annotations")) {
-			ik_decoder_each(decoder, value, take_annotation);
-		} else if (ik_json_string_is(key, "audio")) {
-			ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(value, "transcript"));
-		} else if (ik_json_string_is(key, "function_call")) {
-			take_function(decoder, (struct ik_json_span){ NULL, 0 }, value);
+		} else if (ik_json_string_is(walk.key, "annotations")) {
+			ik_decoder_each(decoder, walk.value, take_annotation);
+		} else if (ik_json_string_is(walk.key, "audio")) {
+			ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(walk.value, "transcript"));
+		} else if (ik_json_string_is(walk.key, "function_call")) {
+			take_function(decoder, (struct ik_json_span){ NULL, 0 }, walk.value);
 		}
 	}
 }

@@ -70,21 +70,19 @@ static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span
 /* Report what is still unreported of a complete message, and what must be sent back with it. */
 static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
-	struct ik_json_span content = ik_json_member(item, "content"), key, part;
-	struct ik_json_span phase = ik_json_member(item, "phase"), none = { NULL, 0 };
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span content = ik_json_member(item, "content"), none = { NULL, 0 };
+	struct ik_json_span phase = ik_json_member(item, "phase");
 
 	if (ik_decoder_mark(decoder, index) != REPORTED &&
 		ik_json_span_type(content) == IK_JSON_ARRAY) {
-		while (ik_json_next(content, &walk, &key, &part)) {
-			report_text(decoder, IK_DELTA_TEXT, index, ik_json_member(part, "text"));
-			if (ik_json_member(part, "refusal").text)
-				report_refusal(decoder, index, ik_json_member(part, "refusal"));
+		for (struct ik_json_walk walk = ik_json_walk(content); ik_json_next(&walk);) {
+			report_text(decoder, IK_DELTA_TEXT, index, ik_json_member(walk.value, "text"));
+			if (ik_json_member(walk.value, "refusal").text)
+				report_refusal(decoder, index, ik_json_member(walk.value, "refusal"));
 		}
 	}
-	walk = (struct ik_json_walk){ 0 };
-	while (ik_json_next(content, &walk, &key, &part))
-		ik_decoder_each(decoder, ik_json_member(part, "annotations"), take_citation);
+	for (struct ik_json_walk walk = ik_json_walk(content); ik_json_next(&walk);)
+		ik_decoder_each(decoder, ik_json_member(walk.value, "annotations"), take_citation);
 	if (ik_decoder_list_sources(decoder).text)
 		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
 			(struct ik_opaque_member[]){ { "item", item }, { 0 } });
@@ -98,16 +96,15 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span item)
 {
-	struct ik_json_span summary = ik_json_member(item, "summary"), key, part;
+	struct ik_json_span summary = ik_json_member(item, "summary");
 	struct ik_json_span encrypted = ik_json_member(item, "encrypted_content");
-	struct ik_json_walk walk = { 0 };
 
 	if (ik_decoder_mark(decoder, index) != REPORTED &&
 		ik_json_span_type(summary) == IK_JSON_ARRAY) {
-		while (ik_json_next(summary, &walk, &key, &part)) {
+		for (struct ik_json_walk walk = ik_json_walk(summary); ik_json_next(&walk);) {
 			if (ik_decoder_mark(decoder, index) == REPORTED)
 				ik_decoder_bytes(decoder, IK_DELTA_THINKING, PARAGRAPH, strlen(PARAGRAPH));
-			report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(part, "text"));
+			report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(walk.value, "text"));
 		}
 	}
 	if (ik_json_span_type(encrypted) == IK_JSON_STRING)
@@ -234,13 +231,12 @@ static void end_response(struct ik_stream_decoder *decoder, struct ik_json_span 
 /* Handle a complete response: report those of its items that no event has reported. */
 static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span response)
 {
-	struct ik_json_span output = ik_json_member(response, "output"), key, item;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span output = ik_json_member(response, "output");
 	int64_t index = 0;
 
 	if (ik_json_span_type(output) == IK_JSON_ARRAY) {
-		while (ik_json_next(output, &walk, &key, &item))
-			end_item(decoder, index++, item);
+		for (struct ik_json_walk walk = ik_json_walk(output); ik_json_next(&walk);)
+			end_item(decoder, index++, walk.value);
 	}
 	end_response(decoder, response);
 }

@@ -93,16 +93,16 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 /* Write the properties; properties that are not required become nullable. */
 static bool put_properties(struct conversion *conversion, struct ik_json_span schema, int depth)
 {
-	struct ik_json_span required = ik_json_member(schema, "required"), name, property;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span required = ik_json_member(schema, "required");
 	bool good = true;
 
 	ik_json_open(conversion->out, '{');
-	while (good && ik_json_next(ik_json_member(schema, "properties"), &walk, &name, &property)) {
-		conversion->name_bytes += name.length - 2;
-		put_key(conversion->out, name);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "properties"));
+		 good && ik_json_next(&walk);) {
+		conversion->name_bytes += walk.key.length - 2;
+		put_key(conversion->out, walk.key);
 		good = ++conversion->properties <= PROPERTIES_MAX &&
-			put_schema(conversion, property, depth, !ik_json_holds(required, name));
+			put_schema(conversion, walk.value, depth, !ik_json_holds(required, walk.key));
 	}
 	ik_json_close(conversion->out, '}');
 	return good;
@@ -111,12 +111,10 @@ static bool put_properties(struct conversion *conversion, struct ik_json_span sc
 /* Require every property. */
 static void put_required(struct ik_buf *out, struct ik_json_span schema)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, property;
-
 	ik_json_printf(out, "'required':[");
-	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &name, &property))
-		ik_json_put_raw(out, name);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "properties"));
+		 ik_json_next(&walk);)
+		ik_json_put_raw(out, walk.key);
 	ik_json_printf(out, "]");
 }
 
@@ -124,21 +122,21 @@ static void put_required(struct ik_buf *out, struct ik_json_span schema)
 static bool check_values(struct conversion *conversion, struct ik_json_span schema,
 	enum ik_json_type *ret_type)
 {
-	struct ik_json_span list = ik_json_member(schema, "enum"), value;
+	struct ik_json_span list = ik_json_member(schema, "enum");
 	struct ik_json_span only = ik_json_member(schema, "const");
 	enum ik_json_type type = ik_json_span_type(only.text ? only : ik_json_at(list, "0"));
-	struct ik_json_walk walk = { 0 };
 
 	if (list.text && ik_json_span_type(list) != IK_JSON_ARRAY)
 		return false;
 	if (type != IK_JSON_STRING && type != IK_JSON_NUMBER && type != IK_JSON_BOOL)
 		return false;
-	while (ik_json_next(list, &walk, NULL, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
 		if (++conversion->enum_values > ENUM_VALUES_MAX ||
-			(ik_json_span_type(value) != type && ik_json_span_type(value) != IK_JSON_NULL))
+			(ik_json_span_type(walk.value) != type &&
+				ik_json_span_type(walk.value) != IK_JSON_NULL))
 			return false;
-		if (ik_json_span_type(value) == IK_JSON_STRING)
-			conversion->name_bytes += value.length - 2;
+		if (ik_json_span_type(walk.value) == IK_JSON_STRING)
+			conversion->name_bytes += walk.value.length - 2;
 	}
 	*ret_type = type;
 	return true;
@@ -165,27 +163,26 @@ static bool put_members(struct conversion *conversion, struct ik_json_span schem
 {
 	bool object = HAS_TYPE(schema, "object"), array = HAS_TYPE(schema, "array");
 	struct ik_buf *out = conversion->out;
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, value;
 	bool good = true;
 
-	while (good && ik_json_next(schema, &walk, &name, &value)) {
-		if (judge(name, value) == REFUSED)
+	for (struct ik_json_walk walk = ik_json_walk(schema); good && ik_json_next(&walk);) {
+		if (judge(walk.key, walk.value) == REFUSED)
 			return false;
-		if (judge(name, value) == DROPPED || (!described && ik_json_string_is(name, "description")))
+		if (judge(walk.key, walk.value) == DROPPED ||
+			(!described && ik_json_string_is(walk.key, "description")))
 			continue;
-		if (ik_json_string_is(name, "type")) {
-			put_type(out, value, nullable);
-		} else if (object && ik_json_string_is(name, "required")) {
+		if (ik_json_string_is(walk.key, "type")) {
+			put_type(out, walk.value, nullable);
+		} else if (object && ik_json_string_is(walk.key, "required")) {
 			put_required(out, schema);
 		} else {
-			put_key(out, name);
-			if (object && ik_json_string_is(name, "properties"))
+			put_key(out, walk.key);
+			if (object && ik_json_string_is(walk.key, "properties"))
 				good = put_properties(conversion, schema, depth + 1);
-			else if (array && ik_json_string_is(name, "items"))
-				good = put_schema(conversion, value, depth + 1, false);
+			else if (array && ik_json_string_is(walk.key, "items"))
+				good = put_schema(conversion, walk.value, depth + 1, false);
 			else
-				ik_json_put_raw(out, value);
+				ik_json_put_raw(out, walk.value);
 		}
 	}
 	return good;
@@ -278,27 +275,26 @@ static bool takes_null(struct ik_json_span schema)
 static bool put_clean(struct ik_buf *out, struct ik_json_span schema, struct ik_json_span value)
 {
 	bool object = ik_json_span_type(value) == IK_JSON_OBJECT, changed = false;
-	struct ik_json_span properties = ik_json_member(schema, "properties"), name, member;
+	struct ik_json_span properties = ik_json_member(schema, "properties");
 	struct ik_json_span required = ik_json_member(schema, "required");
-	struct ik_json_walk walk = { 0 };
 
 	if (!object && ik_json_span_type(value) != IK_JSON_ARRAY) {
 		ik_json_put_raw(out, value);
 		return false;
 	}
 	ik_json_open(out, object ? '{' : '[');
-	while (ik_json_next(value, &walk, &name, &member)) {
-		struct ik_json_span inner = object ? ik_json_member_named(properties, name)
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
+		struct ik_json_span inner = object ? ik_json_member_named(properties, walk.key)
 										   : ik_json_member(schema, "items");
 
-		if (object && inner.text && ik_json_span_type(member) == IK_JSON_NULL &&
-			!ik_json_holds(required, name) && !takes_null(inner)) {
+		if (object && inner.text && ik_json_span_type(walk.value) == IK_JSON_NULL &&
+			!ik_json_holds(required, walk.key) && !takes_null(inner)) {
 			changed = true;
 			continue;
 		}
 		if (object)
-			put_key(out, name);
-		changed |= put_clean(out, inner, member);
+			put_key(out, walk.key);
+		changed |= put_clean(out, inner, walk.value);
 	}
 	ik_json_close(out, object ? '}' : ']');
 	return changed;

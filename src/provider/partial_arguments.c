@@ -151,16 +151,14 @@ bool ik_partial_arguments_put(struct ik_buf *out, struct ik_json_span list)
 {
 	struct joining joining = { .out = out };
 	struct piece *pieces = NULL;
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, piece;
 	size_t count = 0;
 	bool good = true;
 
-	while (ik_json_next(list, &walk, &key, &piece)) {
-		char *path = ik_json_text_new(ik_json_member(piece, "jsonPath"));
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+		char *path = ik_json_text_new(ik_json_member(walk.value, "jsonPath"));
 
 		pieces = ik_alloc_more(pieces, count, sizeof(*pieces));
-		pieces[count++] = (struct piece){ path ? path + (*path == '$') : "", value_of(piece),
+		pieces[count++] = (struct piece){ path ? path + (*path == '$') : "", value_of(walk.value),
 			path };
 		good = good && path && pieces[count - 1].rest[0];
 	}

@@ -37,13 +37,12 @@ static enum ik_json_type type_of(struct ik_json_span schema, bool *ret_integer)
 {
 	static const char *const names[] = { "boolean", "number", "string", "array", "object",
 		"integer" };
-	struct ik_json_span type = ik_json_member(schema, "type"), member;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span type = ik_json_member(schema, "type");
 	enum ik_json_type found = IK_JSON_NONE;
 
-	while (ik_json_next_string(type, &walk, &member))
+	for (struct ik_json_walk walk = ik_json_walk(type); ik_json_next_string(&walk);)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			if (!ik_json_string_is(member, names[i]))
+			if (!ik_json_string_is(walk.value, names[i]))
 				continue;
 			*ret_integer = i == 5;
 			if (found != IK_JSON_NONE)
@@ -56,22 +55,21 @@ static enum ik_json_type type_of(struct ik_json_span schema, bool *ret_integer)
 static struct reading open_reading(const struct ik_tool *tool, struct ik_buf *out)
 {
 	struct reading reading = { .out = out };
-	struct ik_json_span schema = { tool->parameters, tool->parameters_length }, key, value;
+	struct ik_json_span schema = { tool->parameters, tool->parameters_length };
 	struct ik_json_span required = ik_json_member(schema, "required");
-	struct ik_json_walk walk = { NULL };
 
 	schema = ik_json_member(schema, "properties");
-	while (ik_json_next(schema, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(schema); ik_json_next(&walk);) {
 		struct property *property;
-		char *name = ik_json_text_new(key);
+		char *name = ik_json_text_new(walk.key);
 
 		if (!name)
 			continue;
 		reading.properties = ik_alloc_more(reading.properties, reading.count, sizeof(*property));
 		property = &reading.properties[reading.count++];
-		*property = (struct property){ .key = key, .schema = value, .name = name };
-		property->type = type_of(value, &property->integer);
-		property->required = ik_json_holds(required, key);
+		*property = (struct property){ .key = walk.key, .schema = walk.value, .name = name };
+		property->type = type_of(walk.value, &property->integer);
+		property->required = ik_json_holds(required, walk.key);
 		ik_buf_init(&property->values, IK_LIMIT_ARGUMENTS);
 	}
 	return reading;
@@ -135,16 +133,13 @@ static bool take(struct reading *reading, struct property *property, struct ik_j
 		return false;
 	}
 	if (type == IK_JSON_ARRAY) {
-		struct ik_json_walk walk = { NULL };
-		struct ik_json_span key;
-
 		items = ik_json_member(property->schema, "items");
 		type = type_of(items, &integer);
 		if (ik_json_check(text.text, text.length, &value, NULL) == IK_OK &&
 			ik_json_span_type(value) == IK_JSON_ARRAY && type != IK_JSON_ARRAY) {
 			property->count++; /* also for [] */
-			while (ik_json_next(value, &walk, &key, &items))
-				ik_json_put_raw(&property->values, items);
+			for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);)
+				ik_json_put_raw(&property->values, walk.value);
 			return true;
 		}
 	}
@@ -383,12 +378,11 @@ enum ik_command_line ik_command_line_read(const struct ik_tool *tool, struct ik_
 	struct reading reading = open_reading(tool, out);
 	size_t count = 0, all = ik_json_count(words);
 	char **list = ik_alloc_array(NULL, all + 1, sizeof(*list)), **texts;
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span word;
+	struct ik_json_walk walk = ik_json_walk(words);
 	enum ik_command_line result = IK_COMMAND_WRONG;
 
-	while (count < all && ik_json_next_string(words, &walk, &word))
-		list[count++] = ik_json_string_new(word, NULL);
+	while (count < all && ik_json_next_string(&walk))
+		list[count++] = ik_json_string_new(walk.value, NULL);
 	texts = ik_alloc_array(NULL, count + 1, sizeof(*texts));
 	memcpy(texts, list, count * sizeof(*texts));
 	if (!read_common(tool, &reading, texts, count, input, &result) &&
@@ -419,19 +413,19 @@ static void put_line(struct ik_json_span string, struct ik_buf *out)
 /* Return the string that a result is, or has as its only string; else no value. */
 static struct ik_json_span only_string(struct ik_json_span value)
 {
-	struct ik_json_span found = { NULL, 0 }, key, member;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span found = { NULL, 0 };
 	enum ik_json_type type = ik_json_span_type(value);
 
 	if (type == IK_JSON_STRING)
 		return value;
-	while (type == IK_JSON_OBJECT && ik_json_next(value, &walk, &key, &member)) {
-		enum ik_json_type kind = ik_json_span_type(member);
+	for (struct ik_json_walk walk = ik_json_walk(value);
+		 type == IK_JSON_OBJECT && ik_json_next(&walk);) {
+		enum ik_json_type kind = ik_json_span_type(walk.value);
 
 		if (kind >= IK_JSON_ARRAY || (kind == IK_JSON_STRING && found.text))
 			return (struct ik_json_span){ NULL, 0 };
 		if (kind == IK_JSON_STRING)
-			found = member;
+			found = walk.value;
 	}
 	return found;
 }

@@ -344,26 +344,24 @@ bool ik_display_change(struct ik_json_span display, struct ik_json_span argument
 static void put_arguments(const char *name, struct ik_json_span arguments, size_t most,
 	struct ik_buf *out)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
 	ik_buf_puts(out, name);
 	if (arguments.text && ik_json_span_type(arguments) != IK_JSON_OBJECT) {
 		ik_buf_putc(out, ' ');
 		put_json(arguments, most, out);
 		return;
 	}
-	while (ik_json_next(arguments, &walk, &key, &value)) {
-		bool plain = ik_json_span_type(value) == IK_JSON_STRING && value.length > 2 &&
-			!memchr(value.text, ' ', value.length) && !memchr(value.text, '\\', value.length);
+	for (struct ik_json_walk walk = ik_json_walk(arguments); ik_json_next(&walk);) {
+		bool plain = ik_json_span_type(walk.value) == IK_JSON_STRING && walk.value.length > 2 &&
+			!memchr(walk.value.text, ' ', walk.value.length) &&
+			!memchr(walk.value.text, '\\', walk.value.length);
 
 		ik_buf_putc(out, ' ');
-		(void)ik_json_string(key, out);
+		(void)ik_json_string(walk.key, out);
 		ik_buf_putc(out, '=');
 		if (plain)
-			put_value(value, most, out);
+			put_value(walk.value, most, out);
 		else
-			put_json(value, most, out);
+			put_json(walk.value, most, out);
 	}
 }
 

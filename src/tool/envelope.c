@@ -240,15 +240,14 @@ void ik_envelope_close(struct ik_buf *out, bool cut)
  */
 static struct ik_json_span *long_strings(struct ik_json_span value, size_t *ret_count)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span *strings = NULL, string;
+	struct ik_json_span *strings = NULL;
 
 	*ret_count = 0;
-	while (ik_json_next_string(value, &walk, &string)) {
-		if (string.length <= CUT_SHORTEST)
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next_string(&walk);) {
+		if (walk.value.length <= CUT_SHORTEST)
 			continue;
 		strings = ik_alloc_more(strings, *ret_count, sizeof(*strings));
-		strings[(*ret_count)++] = string;
+		strings[(*ret_count)++] = walk.value;
 	}
 	return strings;
 }
@@ -407,12 +406,7 @@ bool ik_envelope_succeeded(struct ik_json_span envelope)
 
 static void put_result(struct ik_json_span result, struct ik_buf *out)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span only = result, key;
-
-	if (ik_json_span_type(result) == IK_JSON_OBJECT && ik_json_count(result) == 1)
-		(void)ik_json_next(result, &walk, &key, &only);
-	if (!ik_json_string(only, out))
+	if (!ik_json_string(ik_json_only(result), out))
 		ik_json_put_raw(out, result);
 }
 

@@ -106,22 +106,20 @@ static struct ik_json_span properties_of(struct ik_json_span parameters, bool *r
 /* Is each parameter valid by itself? Report those that are not. */
 static bool judge_properties(const struct findings_search *search, struct ik_json_span parameters)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, property;
 	bool flat, fine = true;
 	struct ik_json_span properties = properties_of(parameters, &flat);
 
 	if (ik_json_span_type(properties) != IK_JSON_OBJECT)
 		return true;
-	while (ik_json_next(properties, &walk, &key, &property)) {
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);) {
 		struct ik_buf alone;
 
 		/* A schema with one parameter only, in the form of the whole. */
 		ik_buf_init(&alone, 4 * IK_LIMIT_SCHEMA);
 		ik_json_printf(&alone, flat ? "{%.*s:%.*s}" : "{'type':'object','properties':{%.*s:%.*s}}",
-			(int)key.length, key.text, (int)property.length, property.text);
+			(int)walk.key.length, walk.key.text, (int)walk.value.length, walk.value.text);
 		fine = judge_member(search, known[search->protocol].parameters,
-				   (struct ik_json_span){ alone.data, alone.length }, key.text) &&
+				   (struct ik_json_span){ alone.data, alone.length }, walk.key.text) &&
 			fine;
 		ik_buf_done(&alone);
 	}
@@ -193,18 +191,18 @@ static void advise_property(const struct findings_search *search, struct ik_json
 /* Report required names that are not parameters. */
 static void advise_required(const struct findings_search *search, struct ik_json_span parameters)
 {
-	struct ik_json_span properties = ik_json_member(parameters, "properties"), key, item;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span properties = ik_json_member(parameters, "properties");
 
-	while (ik_json_next(ik_json_member(parameters, "required"), &walk, &key, &item)) {
-		char *name = ik_json_string_new(item, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(parameters, "required"));
+		 ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.value, NULL);
 
 		if (name && !ik_json_member(properties, name).text)
 			tell(search, NULL,
 				ik_format(_("\"%s\" is required, but there is no such parameter; no "
 							"call can succeed unless the model guesses it"),
 					name),
-				item.text);
+				walk.value.text);
 		free(name);
 	}
 }
@@ -213,16 +211,14 @@ static void advise_parameters(const struct findings_search *search)
 {
 	struct ik_json_span parameters = ik_json_member(search->all,
 		known[search->protocol].parameters);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, property;
 	bool flat;
 	struct ik_json_span properties = properties_of(parameters, &flat);
 
 	if (ik_json_span_type(properties) != IK_JSON_OBJECT)
 		return;
-	while (ik_json_next(properties, &walk, &key, &property))
-		if (ik_json_span_type(property) == IK_JSON_OBJECT)
-			advise_property(search, key, property);
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);)
+		if (ik_json_span_type(walk.value) == IK_JSON_OBJECT)
+			advise_property(search, walk.key, walk.value);
 	if (!flat)
 		advise_required(search, parameters);
 }
@@ -247,11 +243,9 @@ static void advise_members(const struct findings_search *search)
 {
 	const char *const *members = known[search->protocol].members;
 	size_t count = known[search->protocol].count, i;
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 
-	while (ik_json_next(search->all, &walk, &key, &value)) {
-		char *name = ik_json_string_new(key, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(search->all); ik_json_next(&walk);) {
+		char *name = ik_json_string_new(walk.key, NULL);
 		const char *nearest = ik_text_nearest(name, members, count);
 
 		for (i = 0; i < count && !ik_text_equal(name, members[i]); i++)
@@ -259,13 +253,13 @@ static void advise_members(const struct findings_search *search)
 		if (i == count && nearest && !ik_json_member(search->all, nearest).text)
 			tell(search, NULL,
 				ik_format(_("the member \"%s\" is ignored; did you mean \"%s\"?"), name, nearest),
-				key.text);
-		else if (i < count && ik_json_member(search->all, name).text != value.text)
+				walk.key.text);
+		else if (i < count && ik_json_member(search->all, name).text != walk.value.text)
 			tell(search, NULL,
 				ik_format(_("the member \"%s\" stands there more than once; only the "
 							"first counts"),
 					name),
-				key.text);
+				walk.key.text);
 		free(name);
 	}
 }

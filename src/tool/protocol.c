@@ -158,17 +158,14 @@ enum ik_status ik_protocol_read_parameters(struct ik_tool *tool, struct ik_json_
 /* Read the names of the parameters that name files the tool writes: an array of strings. */
 static enum ik_status read_writes(struct ik_tool *tool, struct ik_json_span writes)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, name;
-
 	if (!writes.text)
 		return IK_OK;
 	if (ik_json_span_type(writes) != IK_JSON_ARRAY)
 		return refuse_type(tool, "annotations.writes", writes,
 			_("an array of names of parameters"));
-	while (ik_json_next(writes, &walk, &key, &name))
-		if (ik_json_span_type(name) != IK_JSON_STRING)
-			return refuse_type(tool, "annotations.writes", name,
+	for (struct ik_json_walk walk = ik_json_walk(writes); ik_json_next(&walk);)
+		if (ik_json_span_type(walk.value) != IK_JSON_STRING)
+			return refuse_type(tool, "annotations.writes", walk.value,
 				_("an array of names of parameters"));
 	tool->writes = ik_strndup(writes.text, writes.length);
 	return IK_OK;
@@ -264,17 +261,16 @@ static void put_words(struct ik_buf *out, struct ik_json_span value, size_t most
 
 bool ik_protocol_kodelet_failure(struct ik_json_span answer, size_t most, struct ik_buf *out)
 {
-	struct ik_json_span error = { .text = NULL }, details = { .text = NULL }, key, value;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span error = { .text = NULL }, details = { .text = NULL };
 
 	if (ik_json_span_type(answer) != IK_JSON_OBJECT)
 		return false;
 	/* Only the beginning of a large invalid answer is read. */
-	while (ik_json_next(answer, &walk, &key, &value)) {
-		if (ik_json_string_is(key, "error"))
-			error = error.text ? error : value;
-		else if (ik_json_string_is(key, "details"))
-			details = details.text ? details : value;
+	for (struct ik_json_walk walk = ik_json_walk(answer); ik_json_next(&walk);) {
+		if (ik_json_string_is(walk.key, "error"))
+			error = error.text ? error : walk.value;
+		else if (ik_json_string_is(walk.key, "details"))
+			details = details.text ? details : walk.value;
 		else
 			return false;
 	}

@@ -120,22 +120,20 @@ static void add_kept(struct ik_returned_files *files, struct ik_json_span object
 static void find(struct ik_returned_files *files)
 {
 	static const struct ik_json_span none = { NULL, 0 };
-	struct ik_json_span images = ik_json_member(files->value, "images"), key, element;
+	struct ik_json_span images = ik_json_member(files->value, "images");
 	struct ik_json_span kept = ik_json_member(files->value, "files");
-	struct ik_json_walk walk = { 0 };
 
 	add_object(files, files->value);
-	while (ik_json_next(files->value, &walk, &key, &element))
-		add_object(files, element);
-	walk = (struct ik_json_walk){ 0 };
-	while (ik_json_span_type(images) == IK_JSON_ARRAY &&
-		ik_json_next(images, &walk, &key, &element)) {
-		add_object(files, element);
-		add(files, element, none);
+	for (struct ik_json_walk walk = ik_json_walk(files->value); ik_json_next(&walk);)
+		add_object(files, walk.value);
+	for (struct ik_json_walk walk = ik_json_walk(images);
+		 ik_json_span_type(images) == IK_JSON_ARRAY && ik_json_next(&walk);) {
+		add_object(files, walk.value);
+		add(files, walk.value, none);
 	}
-	walk = (struct ik_json_walk){ 0 };
-	while (ik_json_span_type(kept) == IK_JSON_ARRAY && ik_json_next(kept, &walk, &key, &element))
-		add_kept(files, element);
+	for (struct ik_json_walk walk = ik_json_walk(kept);
+		 ik_json_span_type(kept) == IK_JSON_ARRAY && ik_json_next(&walk);)
+		add_kept(files, walk.value);
 }
 
 /* ---- replacing them ---- */

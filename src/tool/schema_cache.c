@@ -99,14 +99,14 @@ static bool is_kept(const struct ik_cached *entry)
 /* Read an entry from JSON, and put it in the cache unless its file is gone. */
 static void take_entry(struct ik_schema_cache *cache, struct ik_json_span value)
 {
-	struct ik_json_span numbers = ik_json_member(value, "numbers"), key, element;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span numbers = ik_json_member(value, "numbers");
+	struct ik_json_walk walk = ik_json_walk(numbers);
 	int64_t at[NUMBERS] = { 0 };
 	char *path = ik_json_text_new(ik_json_member(value, "path")), *text;
 	struct ik_cached entry = { .path = path };
 
-	for (size_t i = 0; i < NUMBERS && ik_json_next(numbers, &walk, &key, &element); i++)
-		(void)ik_json_integer(element, &at[i]);
+	for (size_t i = 0; i < NUMBERS && ik_json_next(&walk); i++)
+		(void)ik_json_integer(walk.value, &at[i]);
 	text = ik_json_string_new(ik_json_member(value, "text"), &entry.length);
 	entry.text = at[7] == FORGOTTEN ? NULL : text;
 	entry.identity = (struct ik_identity){ (uint64_t)at[0], (uint64_t)at[1], (uint64_t)at[2], at[3],

@@ -45,22 +45,19 @@ char **ik_writes_paths(const struct ik_tool *tool, const char *arguments, size_t
 	const char *directory, size_t *ret_count)
 {
 	struct paths paths = { .directory = directory };
-	struct ik_json_span names, key, name, object;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span names, object;
 
 	*ret_count = 0;
 	if (!tool->writes || ik_json_check(arguments, length, &object, NULL) != IK_OK)
 		return NULL;
 	names = (struct ik_json_span){ tool->writes, strlen(tool->writes) };
-	while (ik_json_next(names, &walk, &key, &name)) {
-		char *parameter = ik_json_text_new(name);
+	for (struct ik_json_walk walk = ik_json_walk(names); ik_json_next(&walk);) {
+		char *parameter = ik_json_text_new(walk.value);
 		struct ik_json_span value = ik_json_member(object, parameter ? parameter : "");
-		struct ik_json_walk elements = { NULL };
-		struct ik_json_span element;
 
 		if (ik_json_span_type(value) == IK_JSON_ARRAY)
-			while (ik_json_next(value, &elements, &key, &element))
-				add_path(&paths, element);
+			for (struct ik_json_walk inner = ik_json_walk(value); ik_json_next(&inner);)
+				add_path(&paths, inner.value);
 		else
 			add_path(&paths, value);
 		free(parameter);

@@ -154,11 +154,10 @@ static void put_state(struct ik_buf *out, const char *name, const struct ik_file
 /* Read an array of numbers; missing ones stay 0. */
 static void get_numbers(struct ik_json_span value, int64_t *numbers, size_t count)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, number;
+	struct ik_json_walk walk = ik_json_walk(value);
 
-	for (size_t i = 0; i < count && ik_json_next(value, &walk, &key, &number); i++)
-		(void)ik_json_integer(number, &numbers[i]);
+	for (size_t i = 0; i < count && ik_json_next(&walk); i++)
+		(void)ik_json_integer(walk.value, &numbers[i]);
 }
 
 static struct ik_identity get_identity(struct ik_json_span value)
@@ -223,18 +222,16 @@ void ik_file_changes_put(struct ik_buf *out, const struct ik_file_change *change
 struct ik_file_change *ik_file_changes_get(struct ik_json_span list, size_t *ret_count)
 {
 	struct ik_file_change *changes = NULL;
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 	size_t count = 0;
 
-	while (ik_json_next(list, &walk, &key, &value)) {
-		char *path = ik_json_text_new(ik_json_member(value, "path"));
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
+		char *path = ik_json_text_new(ik_json_member(walk.value, "path"));
 
 		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
 		changes[count++] = (struct ik_file_change){
 			.path = path ? path : ik_strdup(""),
-			.before = get_state(ik_json_member(value, "before")),
-			.after = get_state(ik_json_member(value, "after")),
+			.before = get_state(ik_json_member(walk.value, "before")),
+			.after = get_state(ik_json_member(walk.value, "after")),
 		};
 	}
 	*ret_count = count;

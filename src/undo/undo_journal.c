@@ -317,17 +317,14 @@ static void learn_hash(struct ik_undo_history *history, const struct ik_file_cha
 static void take_undo(struct ik_undo_history *history, struct ik_json_span line)
 {
 	struct ik_undo_record record = { .redone = false };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 
 	(void)ik_json_uuid(ik_json_member(line, "id"), record.id);
-	while (ik_json_next(ik_json_member(line, "turns"), &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(line, "turns"));
+		 ik_json_next(&walk);) {
 		record.turns = ik_alloc_array(record.turns, record.turn_count + 1, sizeof(*record.turns));
-		(void)ik_json_uuid(value, record.turns[record.turn_count++]);
+		(void)ik_json_uuid(walk.value, record.turns[record.turn_count++]);
 	}
-	walk = (struct ik_json_walk){ NULL };
-	if (ik_json_next(ik_json_member(line, "calls"), &walk, &key, &value))
-		(void)ik_json_uuid(value, record.call);
+	(void)ik_json_uuid(ik_json_at(line, "calls.0"), record.call);
 	record.files = ik_file_changes_get(ik_json_member(line, "files"), &record.count);
 	for (size_t i = 0; i < record.count; i++)
 		learn_hash(history, &record.files[i]);

@@ -206,8 +206,7 @@ bool is_hosted(struct ik_json_span tool)
 bool check_tools(struct judged *judged, struct ik_json_span tools, const char *at,
 	const char *schema, size_t longest)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span tool;
+	struct ik_json_walk walk = ik_json_walk(tools);
 	struct seen names = { .count = 0 };
 	bool good = true;
 
@@ -215,8 +214,8 @@ bool check_tools(struct judged *judged, struct ik_json_span tools, const char *a
 		return true;
 	if (ik_json_span_type(tools) != IK_JSON_ARRAY || !ik_json_count(tools))
 		return refuse(judged, "tools: an empty list is too short");
-	for (size_t number = 0; good && ik_json_next(tools, &walk, NULL, &tool); number++)
-		good = is_hosted(tool) || check_tool(judged, at ? ik_json_member(tool, at) : tool, number, &names, schema,
+	for (size_t number = 0; good && ik_json_next(&walk); number++)
+		good = is_hosted(walk.value) || check_tool(judged, at ? ik_json_member(walk.value, at) : walk.value, number, &names, schema,
 			longest);
 	seen_done(&names);
 	return good;

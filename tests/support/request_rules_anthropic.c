@@ -101,8 +101,7 @@ static bool is_file_block(struct ik_json_span block)
 /* What a result holds: a text, or blocks, without marks. */
 static bool check_result_content(struct messages *messages, struct ik_json_span block)
 {
-	struct ik_json_span content = ik_json_member(block, "content"), inner;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span content = ik_json_member(block, "content");
 	bool error = false;
 
 	if (is_text(content))
@@ -110,11 +109,11 @@ static bool check_result_content(struct messages *messages, struct ik_json_span 
 	if (ik_json_span_type(content) != IK_JSON_ARRAY || !ik_json_count(content))
 		return refuse_block(messages, "content cannot be empty");
 	(void)ik_json_bool(ik_json_member(block, "is_error"), &error);
-	while (ik_json_next(content, &walk, NULL, &inner)) {
-		if (is_file_block(inner) && error)
+	for (struct ik_json_walk walk = ik_json_walk(content); ik_json_next(&walk);) {
+		if (is_file_block(walk.value) && error)
 			return refuse_block(messages, "all content must be type text if is_error is true");
-		if (is_file_block(inner) ? !check_file(messages, inner) :
-		    !type_is(inner, "text") || !is_text(ik_json_member(inner, "text")))
+		if (is_file_block(walk.value) ? !check_file(messages, walk.value) :
+		    !type_is(walk.value, "text") || !is_text(ik_json_member(walk.value, "text")))
 			return refuse_block(messages, "content: text, image or document");
 	}
 	return true;
@@ -185,8 +184,8 @@ static bool check_block(struct messages *messages, struct ik_json_span block)
 static bool check_message(struct messages *messages, struct ik_json_span message)
 {
 	const char *role = member_is(message, "role", "user") ? "user" : "assistant";
-	struct ik_json_span content = ik_json_member(message, "content"), block;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span content = ik_json_member(message, "content");
+	struct ik_json_walk walk = ik_json_walk(content);
 	bool thinks = false;
 
 	if (*role == 'a' && !member_is(message, "role", "assistant"))
@@ -203,10 +202,10 @@ static bool check_message(struct messages *messages, struct ik_json_span message
 		return refuse(messages->judged, "messages.%zu: server_tool_use without its result",
 			messages->number);
 	messages->searched_here = false;
-	for (messages->block = 0; ik_json_next(content, &walk, NULL, &block); messages->block++) {
-		if (!check_block(messages, block))
+	for (messages->block = 0; ik_json_next(&walk); messages->block++) {
+		if (!check_block(messages, walk.value))
 			return false;
-		thinks = type_is(block, "thinking") || type_is(block, "redacted_thinking");
+		thinks = type_is(walk.value, "thinking") || type_is(walk.value, "redacted_thinking");
 		/* The later ones of a turn may do without: the model may not think after each result. */
 		if (*role == 'a' && !messages->turn_answered)
 			messages->turn_unthought = !thinks;
@@ -224,18 +223,17 @@ static bool check_message(struct messages *messages, struct ik_json_span message
 /* The system prompt: a text, or blocks of it. */
 static bool check_system(struct messages *messages)
 {
-	struct ik_json_span system = ik_json_member(messages->judged->body, "system"), block;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span system = ik_json_member(messages->judged->body, "system");
 
 	if (!system.text || is_text(system))
 		return true;
 	if (ik_json_span_type(system) != IK_JSON_ARRAY || !ik_json_count(system))
 		return refuse(messages->judged, "system: must be text");
-	while (ik_json_next(system, &walk, NULL, &block)) {
-		if (!type_is(block, "text") || !says_something(ik_json_member(block, "text")))
+	for (struct ik_json_walk walk = ik_json_walk(system); ik_json_next(&walk);) {
+		if (!type_is(walk.value, "text") || !says_something(ik_json_member(walk.value, "text")))
 			return refuse(messages->judged, "system: text content blocks must contain "
 				"non-whitespace text");
-		if (!check_mark(messages, block, true))
+		if (!check_mark(messages, walk.value, true))
 			return false;
 	}
 	return true;
@@ -247,8 +245,6 @@ static bool is_output_schema(struct ik_json_span value)
 	static const char *const refused[] = { "minimum", "maximum", "exclusiveMinimum",
 		"exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf", "not",
 		"patternProperties" };
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span child;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		if (ik_json_member(value, refused[i]).text)
@@ -257,8 +253,8 @@ static bool is_output_schema(struct ik_json_span value)
 	if (type_is(value, "object") &&
 	    !ik_json_equal(ik_json_member(value, "additionalProperties"), IK_JSON_SPAN("false")))
 		return false;
-	while (ik_json_next(value, &walk, NULL, &child)) {
-		if (!is_output_schema(child))
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
+		if (!is_output_schema(walk.value))
 			return false;
 	}
 	return true;
@@ -305,8 +301,7 @@ static bool check_wishes(struct messages *messages)
 static bool check_end(struct messages *messages)
 {
 	struct judged *judged = messages->judged;
-	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span tools = ik_json_member(judged->body, "tools");
 	bool hosted = false;
 
 	if (!messages->number)
@@ -319,9 +314,9 @@ static bool check_end(struct messages *messages)
 	if (messages->called && !tools.text)
 		return refuse(judged, "requests which include tool_use or tool_result blocks must define "
 			"tools");
-	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
-		hosted = hosted || is_hosted(tool);
-		if (!check_mark(messages, tool, true))
+	for (struct ik_json_walk walk = ik_json_walk(tools); ik_json_next(&walk);) {
+		hosted = hosted || is_hosted(walk.value);
+		if (!check_mark(messages, walk.value, true))
 			return false;
 	}
 	if (messages->searched && !hosted)
@@ -332,14 +327,13 @@ static bool check_end(struct messages *messages)
 bool check_anthropic(struct judged *judged)
 {
 	struct messages messages = { .judged = judged, .role = "" };
-	struct ik_json_span list = ik_json_member(judged->body, "messages"), message;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span list = ik_json_member(judged->body, "messages");
 	bool good = check_wishes(&messages) && check_system(&messages);
 
 	if (ik_json_span_type(list) != IK_JSON_ARRAY)
 		return refuse(judged, "messages: field required");
-	for (; good && ik_json_next(list, &walk, NULL, &message); messages.number++)
-		good = check_message(&messages, message);
+	for (struct ik_json_walk walk = ik_json_walk(list); good && ik_json_next(&walk); messages.number++)
+		good = check_message(&messages, walk.value);
 	good = good && check_end(&messages);
 	seen_done(&messages.calls);
 	seen_done(&messages.due);

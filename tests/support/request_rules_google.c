@@ -37,11 +37,10 @@ static bool is_function_name(struct ik_json_span name)
 /* The call of number index among those that wait for their results. */
 static struct ik_json_span waiting_call(const struct contents *contents, size_t index)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span part, call = { .text = NULL };
+	struct ik_json_span call = { .text = NULL };
 
-	while (ik_json_next(contents->calls, &walk, NULL, &part)) {
-		call = ik_json_member(part, "functionCall");
+	for (struct ik_json_walk walk = ik_json_walk(contents->calls); ik_json_next(&walk);) {
+		call = ik_json_member(walk.value, "functionCall");
 		if (call.text && index-- == 0)
 			return call;
 	}
@@ -77,13 +76,10 @@ static bool check_inline(struct contents *contents, struct ik_json_span data)
 /* The parts of a function response can only be such files, of newer models. */
 static bool check_response_parts(struct contents *contents, struct ik_json_span parts)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span part;
-
 	if (ik_json_count(parts) && !ik_text_starts(contents->judged->model, "gemini-3"))
 		return refuse_part(contents, "multimodal function responses are not supported");
-	while (ik_json_next(parts, &walk, NULL, &part))
-		if (!check_inline(contents, ik_json_member(part, "inlineData")))
+	for (struct ik_json_walk walk = ik_json_walk(parts); ik_json_next(&walk);)
+		if (!check_inline(contents, ik_json_member(walk.value, "inlineData")))
 			return false;
 	return true;
 }
@@ -186,8 +182,7 @@ static bool check_turn(struct contents *contents, bool model, struct ik_json_spa
 
 static bool check_content(struct contents *contents, struct ik_json_span content)
 {
-	struct ik_json_span parts = ik_json_member(content, "parts"), part;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span parts = ik_json_member(content, "parts");
 	bool model = member_is(content, "role", "model");
 
 	if (!model && !member_is(content, "role", "user"))
@@ -196,8 +191,8 @@ static bool check_content(struct contents *contents, struct ik_json_span content
 	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
 		return refuse(contents->judged, "contents.%zu.parts must not be empty", contents->number);
 	contents->texts = contents->these_calls = contents->results = contents->part = 0;
-	for (; ik_json_next(parts, &walk, NULL, &part); contents->part++) {
-		if (!check_part(contents, part, model))
+	for (struct ik_json_walk walk = ik_json_walk(parts); ik_json_next(&walk); contents->part++) {
+		if (!check_part(contents, walk.value, model))
 			return false;
 	}
 	return check_turn(contents, model, parts);
@@ -205,23 +200,23 @@ static bool check_content(struct contents *contents, struct ik_json_span content
 
 static bool check_functions(struct judged *judged)
 {
-	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool, function, schema;
-	struct ik_json_walk walk = { .at = NULL }, inner;
+	struct ik_json_span tools = ik_json_member(judged->body, "tools"), schema;
 	struct seen names = { .count = 0 };
 	bool good = true, included = false;
 
 	if (tools.text && !ik_json_count(tools))
 		return refuse(judged, "tools: an empty list is too short");
 	ik_json_bool(ik_json_at(judged->body, "toolConfig.includeServerSideToolInvocations"), &included);
-	while (good && tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
-		inner.at = NULL;
+	for (struct ik_json_walk walk = ik_json_walk(tools); good && ik_json_next(&walk);) {
+		struct ik_json_span tool = walk.value;
+
 		if (ik_json_member(tool, "googleSearch").text &&
 		    ik_json_member(tool, "functionDeclarations").text && !included)
 			return refuse(judged, "Please enable tool_config.include_server_side_tool_invocations to "
 				"use built-in tools with function calling");
 		tool = ik_json_member(tool, "functionDeclarations");
-		while (good && ik_json_next(tool, &inner, NULL, &function)) {
-			struct ik_json_span name = ik_json_member(function, "name");
+		for (struct ik_json_walk inner = ik_json_walk(tool); good && ik_json_next(&inner);) {
+			struct ik_json_span name = ik_json_member(inner.value, "name"), function = inner.value;
 
 			schema = ik_json_member(function, "parametersJsonSchema");
 			if (!is_function_name(name))
@@ -243,16 +238,15 @@ static bool check_functions(struct judged *judged)
 
 static bool check_instruction(struct judged *judged)
 {
-	struct ik_json_span instruction = ik_json_member(judged->body, "systemInstruction"), part;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span instruction = ik_json_member(judged->body, "systemInstruction");
 
 	if (!instruction.text)
 		return true;
 	instruction = ik_json_member(instruction, "parts");
 	if (!ik_json_count(instruction))
 		return refuse(judged, "systemInstruction.parts must not be empty");
-	while (ik_json_next(instruction, &walk, NULL, &part)) {
-		if (!is_text(ik_json_member(part, "text")))
+	for (struct ik_json_walk walk = ik_json_walk(instruction); ik_json_next(&walk);) {
+		if (!is_text(ik_json_member(walk.value, "text")))
 			return refuse(judged, "systemInstruction: it has an empty text parameter");
 	}
 	return true;
@@ -275,14 +269,13 @@ static bool check_output(struct judged *judged)
 
 bool check_google(struct judged *judged)
 {
-	struct ik_json_span list = ik_json_member(judged->body, "contents"), content;
+	struct ik_json_span list = ik_json_member(judged->body, "contents");
 	struct contents contents = { .judged = judged };
-	struct ik_json_walk walk = { .at = NULL };
 
 	if (ik_json_span_type(list) != IK_JSON_ARRAY || !ik_json_count(list))
 		return refuse(judged, "contents are not specified");
-	for (; ik_json_next(list, &walk, NULL, &content); contents.number++) {
-		if (!check_content(&contents, content))
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk); contents.number++) {
+		if (!check_content(&contents, walk.value))
 			return false;
 	}
 	if (contents.last == 'm')

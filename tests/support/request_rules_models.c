@@ -185,11 +185,10 @@ static bool check_chat_effort(struct judged *judged)
 /* OpenAI: 400 "Reasoning input items can only be provided to a reasoning or computer use model". */
 static bool check_reasoning_items(struct judged *judged)
 {
-	struct ik_json_span input = ik_json_member(judged->body, "input"), item;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span input = ik_json_member(judged->body, "input");
 
-	while (matches(judged->model, PLAIN) && ik_json_next(input, &walk, NULL, &item)) {
-		if (type_is(item, "reasoning"))
+	for (struct ik_json_walk walk = ik_json_walk(input); matches(judged->model, PLAIN) && ik_json_next(&walk);) {
+		if (type_is(walk.value, "reasoning"))
 			return refuse(judged, "Reasoning input items can only be provided to a reasoning or "
 				"computer use model, not to %s", judged->model);
 	}

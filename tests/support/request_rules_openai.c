@@ -26,16 +26,13 @@ struct chat {
 
 static bool check_chat_calls(struct chat *chat, struct ik_json_span calls)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span call;
-
 	if (ik_json_span_type(calls) != IK_JSON_ARRAY || !ik_json_count(calls))
 		return refuse(chat->judged, "messages.%zu.tool_calls: [] is too short", chat->number);
-	while (ik_json_next(calls, &walk, NULL, &call)) {
-		struct ik_json_span id = ik_json_member(call, "id");
-		struct ik_json_span function = ik_json_member(call, "function");
+	for (struct ik_json_walk walk = ik_json_walk(calls); ik_json_next(&walk);) {
+		struct ik_json_span id = ik_json_member(walk.value, "id");
+		struct ik_json_span function = ik_json_member(walk.value, "function");
 
-		if (!type_is(call, "function"))
+		if (!type_is(walk.value, "function"))
 			return refuse(chat->judged, "messages.%zu: a call must be of type function",
 				chat->number);
 		if (!is_text(id) || (chat->openai && id.length > CHAT_ID + 2))
@@ -91,16 +88,13 @@ static bool check_chat_result(struct chat *chat, struct ik_json_span message)
 /* The parts of a user's message: texts, pictures and documents. */
 static bool check_chat_parts(struct chat *chat, struct ik_json_span parts)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span part;
-
 	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
 		return refuse(chat->judged, "messages.%zu: content must be a text or parts", chat->number);
-	while (ik_json_next(parts, &walk, NULL, &part))
-		if (type_is(part, "text") ? !is_text(ik_json_member(part, "text")) :
-		    type_is(part, "image_url") ? !is_picture_url(ik_json_at(part, "image_url.url")) :
-		    !type_is(part, "file") || !is_text(ik_json_at(part, "file.filename")) ||
-		    !is_pdf_url(ik_json_at(part, "file.file_data")))
+	for (struct ik_json_walk walk = ik_json_walk(parts); ik_json_next(&walk);)
+		if (type_is(walk.value, "text") ? !is_text(ik_json_member(walk.value, "text")) :
+		    type_is(walk.value, "image_url") ? !is_picture_url(ik_json_at(walk.value, "image_url.url")) :
+		    !type_is(walk.value, "file") || !is_text(ik_json_at(walk.value, "file.filename")) ||
+		    !is_pdf_url(ik_json_at(walk.value, "file.file_data")))
 			return refuse(chat->judged, "messages.%zu: no such part", chat->number);
 	return true;
 }
@@ -142,19 +136,18 @@ static bool check_chat_end(const struct chat *chat)
 /* Every member is required at every level of a schema in strict mode, and nothing more. */
 static bool is_strict(struct ik_json_span schema)
 {
-	struct ik_json_span properties = ik_json_member(schema, "properties"), value;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span properties = ik_json_member(schema, "properties"), items;
 	bool more = true;
 
 	if (properties.text && (!ik_json_bool(ik_json_member(schema, "additionalProperties"), &more) ||
 	    more || ik_json_count(ik_json_member(schema, "required")) != ik_json_count(properties)))
 		return false;
-	while (properties.text && ik_json_next(properties, &walk, NULL, &value)) {
-		if (!is_strict(value))
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);) {
+		if (!is_strict(walk.value))
 			return false;
 	}
-	value = ik_json_member(schema, "items");
-	return ik_json_span_type(value) != IK_JSON_OBJECT || is_strict(value);
+	items = ik_json_member(schema, "items");
+	return ik_json_span_type(items) != IK_JSON_OBJECT || is_strict(items);
 }
 
 /* The form of the reply: format in Responses, its member json_schema in Chat Completions. */
@@ -178,16 +171,15 @@ static bool check_output(struct judged *judged, struct ik_json_span format, stru
 
 static bool check_chat_rest(struct judged *judged)
 {
-	struct ik_json_span body = judged->body, tools = ik_json_member(body, "tools"), tool;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span body = judged->body, tools = ik_json_member(body, "tools");
 	bool stream;
 
 	if (!check_tools(judged, tools, "function", "parameters", LONGEST_NAME))
 		return false;
-	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
-		if (is_hosted(tool))
+	for (struct ik_json_walk walk = ik_json_walk(tools); tools.text && ik_json_next(&walk);) {
+		if (is_hosted(walk.value))
 			continue;
-		if (!type_is(tool, "function"))
+		if (!type_is(walk.value, "function"))
 			return refuse(judged, "tools: a tool must be of type function");
 	}
 	if (ik_json_member(body, "tool_choice").text && !tools.text)
@@ -204,16 +196,15 @@ static bool check_chat_rest(struct judged *judged)
 
 bool check_chat(struct judged *judged)
 {
-	struct ik_json_span messages = ik_json_member(judged->body, "messages"), message;
+	struct ik_json_span messages = ik_json_member(judged->body, "messages");
 	struct chat chat = { .judged = judged };
-	struct ik_json_walk walk = { .at = NULL };
 	bool good = true;
 
 	chat.openai = matches(judged->model, "!gpt-oss* gpt-* o[1-9]* chatgpt-*");
 	if (ik_json_span_type(messages) != IK_JSON_ARRAY)
 		return refuse(judged, "messages: field required");
-	for (; good && ik_json_next(messages, &walk, NULL, &message); chat.number++)
-		good = check_chat_message(&chat, message);
+	for (struct ik_json_walk walk = ik_json_walk(messages); good && ik_json_next(&walk); chat.number++)
+		good = check_chat_message(&chat, walk.value);
 	good = good && check_chat_end(&chat);
 	seen_done(&chat.due);
 	return good && check_chat_rest(judged);
@@ -255,17 +246,14 @@ static bool check_function_call(struct responses *responses, struct ik_json_span
 /* Parts of a user's message or of an output: texts, pictures and documents. */
 static bool check_input_parts(struct responses *responses, struct ik_json_span parts)
 {
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span part;
-
 	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
 		return refuse(responses->judged, "input.%zu: content or output must be a text or parts",
 			responses->number);
-	while (ik_json_next(parts, &walk, NULL, &part))
-		if (type_is(part, "input_text") ? !is_text(ik_json_member(part, "text")) :
-		    type_is(part, "input_image") ? !is_picture_url(ik_json_member(part, "image_url")) :
-		    !type_is(part, "input_file") || !is_text(ik_json_member(part, "filename")) ||
-		    !is_pdf_url(ik_json_member(part, "file_data")))
+	for (struct ik_json_walk walk = ik_json_walk(parts); ik_json_next(&walk);)
+		if (type_is(walk.value, "input_text") ? !is_text(ik_json_member(walk.value, "text")) :
+		    type_is(walk.value, "input_image") ? !is_picture_url(ik_json_member(walk.value, "image_url")) :
+		    !type_is(walk.value, "input_file") || !is_text(ik_json_member(walk.value, "filename")) ||
+		    !is_pdf_url(ik_json_member(walk.value, "file_data")))
 			return refuse(responses->judged, "input.%zu: no such part", responses->number);
 	return true;
 }
@@ -373,20 +361,19 @@ static bool check_responses_end(const struct responses *responses)
 
 static bool check_responses_tools(struct judged *judged)
 {
-	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool;
-	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span tools = ik_json_member(judged->body, "tools");
 	bool strict;
 
 	if (!check_tools(judged, tools, NULL, "parameters", LONGEST_NAME))
 		return false;
-	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
-		if (is_hosted(tool))
+	for (struct ik_json_walk walk = ik_json_walk(tools); tools.text && ik_json_next(&walk);) {
+		if (is_hosted(walk.value))
 			continue;
-		if (!type_is(tool, "function"))
+		if (!type_is(walk.value, "function"))
 			return refuse(judged, "tools: a tool must be of type function");
-		if (!ik_json_bool(ik_json_member(tool, "strict"), &strict))
+		if (!ik_json_bool(ik_json_member(walk.value, "strict"), &strict))
 			return refuse(judged, "tools: strict must be said, it is on by default");
-		if (strict && !is_strict(ik_json_member(tool, "parameters")))
+		if (strict && !is_strict(ik_json_member(walk.value, "parameters")))
 			return refuse(judged, "tools: in strict mode every property is required and "
 				"additionalProperties must be false");
 	}
@@ -398,16 +385,15 @@ static bool check_responses_tools(struct judged *judged)
 
 bool check_responses(struct judged *judged)
 {
-	struct ik_json_span input = ik_json_member(judged->body, "input"), item;
+	struct ik_json_span input = ik_json_member(judged->body, "input");
 	struct responses responses = { .judged = judged, .stored = true };
-	struct ik_json_walk walk = { .at = NULL };
 	bool good = true;
 
 	ik_json_bool(ik_json_member(judged->body, "store"), &responses.stored);
 	if (ik_json_span_type(input) != IK_JSON_ARRAY)
 		return refuse(judged, "input: field required");
-	for (; good && ik_json_next(input, &walk, NULL, &item); responses.number++)
-		good = check_item(&responses, item);
+	for (struct ik_json_walk walk = ik_json_walk(input); good && ik_json_next(&walk); responses.number++)
+		good = check_item(&responses, walk.value);
 	good = good && check_responses_end(&responses);
 	seen_done(&responses.calls);
 	seen_done(&responses.due);

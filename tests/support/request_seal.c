@@ -41,17 +41,15 @@ static void put_unmarked(struct ik_buf *out, struct ik_json_span value)
 static void put_seal(const struct sealed_request *request, size_t messages, char seal[SEAL_SIZE])
 {
 	char *account = ik_strndup(request->path, strcspn(request->path + 1, "/") + 1);
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span message;
 	struct ik_buf text;
 
 	ik_buf_init(&text, SIZE_MAX);
 	if (request->binds) {
 		put_unmarked(&text, ik_json_member(request->body, "system"));
 		put_unmarked(&text, ik_json_member(request->body, "tools"));
-		while (messages-- > 0 &&
-		       ik_json_next(ik_json_member(request->body, "messages"), &walk, NULL, &message))
-			put_unmarked(&text, message);
+		for (struct ik_json_walk walk = ik_json_walk(ik_json_member(request->body, "messages")); messages-- > 0 &&
+		       ik_json_next(&walk);)
+			put_unmarked(&text, walk.value);
 	}
 	snprintf(seal, SEAL_SIZE, SEAL "%08" PRIx32 "%08" PRIx32, (uint32_t)ik_text_hash(account),
 		(uint32_t)ik_text_hash(text.length ? text.data : ""));
@@ -99,8 +97,7 @@ static bool has_only(struct ik_json_span text, const char *seal, size_t length)
 const char *request_broken_seal(const char *path, const char *body, size_t length)
 {
 	struct sealed_request request;
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span message;
+	struct ik_json_walk walk;
 	char seal[SEAL_SIZE], other[SEAL_SIZE];
 
 	if (!read_request(path, body, length, &request))
@@ -109,10 +106,10 @@ const char *request_broken_seal(const char *path, const char *body, size_t lengt
 	if (!request.binds)
 		return has_only(request.body, seal, ACCOUNT_LENGTH) ? NULL :
 			"The encrypted content could not be verified: invalid_encrypted_content";
-	for (size_t at = 0; ik_json_next(ik_json_member(request.body, "messages"), &walk, NULL, &message);
-	     at++) {
+	walk = ik_json_walk(ik_json_member(request.body, "messages"));
+	for (size_t at = 0; ik_json_next(&walk); at++) {
 		put_seal(&request, at, other);
-		if (!has_only(message, other, SEAL_SIZE - 1))
+		if (!has_only(walk.value, other, SEAL_SIZE - 1))
 			return "Invalid `signature` in `thinking` block. The block is bound to a different "
 				"conversation";
 	}

@@ -154,15 +154,12 @@ static size_t find_parameter(const struct ik_program *program, struct ik_json_sp
 static bool take_members(const struct ik_program *program, struct ik_json_span object,
 	struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-
-	while (ik_json_next(object, &walk, &key, &value)) {
-		size_t i = find_parameter(program, key);
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		size_t i = find_parameter(program, walk.key);
 		const struct ik_parameter *parameter = &program->parameters[i];
 
 		if (i == program->parameter_count) {
-			refuse_name(program, key, answer);
+			refuse_name(program, walk.key, answer);
 			return false;
 		}
 		if (arguments[i].given) {
@@ -171,8 +168,8 @@ static bool take_members(const struct ik_program *program, struct ik_json_span o
 				parameter->name);
 			return false;
 		}
-		if (!argument_set(parameter, value, &arguments[i])) {
-			refuse_value(parameter, value, answer);
+		if (!argument_set(parameter, walk.value, &arguments[i])) {
+			refuse_value(parameter, walk.value, answer);
 			return false;
 		}
 		if (parameter->type == IK_PARAMETER_NAME &&

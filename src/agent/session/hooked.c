@@ -293,8 +293,7 @@ static void ask_about_message(struct ik_hooked *hooked);
 /* Return message (taking over the reference) with what hooks tell the model, as an attachment. */
 static struct ik_message *with_context(struct ik_message *message, const struct ik_buf *context)
 {
-	struct ik_json_span list = ik_json_member(ik_message_data(message), "attached"), element;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span list = ik_json_member(ik_message_data(message), "attached");
 	struct ik_message *with;
 	struct ik_buf text, data;
 
@@ -303,8 +302,8 @@ static struct ik_message *with_context(struct ik_message *message, const struct 
 	ik_buf_append(&text, message->content, message->content_length);
 	ik_buf_printf(&text, "\n\n%s", context->data);
 	ik_json_printf(&data, "{'typed':%zu,'attached':[", ik_message_typed(message));
-	while (ik_json_next(list, &walk, NULL, &element))
-		ik_json_put_raw(&data, element);
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);)
+		ik_json_put_raw(&data, walk.value);
 	ik_json_printf(&data, "{'name':'hook','bytes':%zu}]}", context->length);
 	with = ik_message_new(message->kind, text.data, text.length, data.data, data.length);
 	for (size_t i = 0; i < ik_json_count(list); i++)

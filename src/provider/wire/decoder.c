@@ -111,13 +111,10 @@ bool ik_decoder_dispatch(struct ik_stream_decoder *decoder, struct ik_json_span 
 void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span array,
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span element))
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, element;
-
 	if (ik_json_span_type(array) != IK_JSON_ARRAY)
 		return;
-	while (ik_json_next(array, &walk, &key, &element))
-		take(decoder, element);
+	for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);)
+		take(decoder, walk.value);
 }
 
 int64_t ik_decoder_index(struct ik_json_span event, const char *member)
@@ -749,15 +746,14 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 /* Handle a body that is one JSON text. Return false if it is not a reply. */
 static bool take_body(struct ik_stream_decoder *decoder)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span value, key, item;
+	struct ik_json_span value;
 
 	if (!ik_json_check_repaired(decoder->body.data, decoder->body.length, &decoder->repaired,
 			&value))
 		return false;
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
-		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
-			decoder->format->take(decoder, item);
+		for (struct ik_json_walk walk = ik_json_walk(value); !decoder->over && ik_json_next(&walk);)
+			decoder->format->take(decoder, walk.value);
 	} else {
 		decoder->format->take(decoder, value);
 	}

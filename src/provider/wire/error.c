@@ -389,15 +389,14 @@ int64_t ik_provider_reset_ms(const char *remaining, const char *reset)
 /* Return the delay of Google's RetryInfo among the details of an error; -1 if there is none. */
 static int64_t retry_info(struct ik_json_span value)
 {
-	struct ik_json_span details, key, detail;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span details;
 	int64_t delay_ms = -1;
 
 	if (ik_json_span_type(value) == IK_JSON_ARRAY)
 		value = ik_json_at(value, "0");
 	details = ik_json_at(value, "error.details");
-	while (delay_ms < 0 && ik_json_next(details, &walk, &key, &detail)) {
-		char *delay = ik_json_text_new(ik_json_member(detail, "retryDelay"));
+	for (struct ik_json_walk walk = ik_json_walk(details); delay_ms < 0 && ik_json_next(&walk);) {
+		char *delay = ik_json_text_new(ik_json_member(walk.value, "retryDelay"));
 
 		delay_ms = delay ? read_duration(delay) : -1;
 		free(delay);

@@ -353,19 +353,17 @@ static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_j
  * the same name; of two objects each member does; null removes. */
 static void put_patched(struct ik_buf *out, struct ik_json_span object, struct ik_json_span patch)
 {
-	struct ik_json_walk walk = { 0 }, more = { 0 };
-	struct ik_json_span name, value, patched;
-
 	ik_json_open(out, '{');
-	while (ik_json_next(object, &walk, &name, &value)) {
-		patched = ik_json_member_named(patch, name);
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		struct ik_json_span patched = ik_json_member_named(patch, walk.key);
+
 		if (ik_json_span_type(patched) != IK_JSON_NULL)
-			put_member(out, name, value, patched);
+			put_member(out, walk.key, walk.value, patched);
 	}
-	while (ik_json_next(patch, &more, &name, &patched)) {
-		if (!ik_json_member_named(object, name).text && ik_json_span_type(patched) != IK_JSON_NULL)
-			put_member(out, name, IK_JSON_SPAN("{}"), patched);
-	}
+	for (struct ik_json_walk walk = ik_json_walk(patch); ik_json_next(&walk);)
+		if (!ik_json_member_named(object, walk.key).text &&
+			ik_json_span_type(walk.value) != IK_JSON_NULL)
+			put_member(out, walk.key, IK_JSON_SPAN("{}"), walk.value);
 	ik_json_close(out, '}');
 }
 

@@ -455,15 +455,15 @@ static void ask_again(struct ik_mcp_request *request, struct ik_buf *members)
 /* Take a page of the list. An empty cursor is one, too. */
 static void take_page(struct ik_mcp_request *request, struct ik_json_span result)
 {
-	struct ik_json_span tools = ik_json_member(result, "tools"), key, tool;
+	struct ik_json_span tools = ik_json_member(result, "tools");
 	struct ik_json_span cursor = ik_json_member(result, "nextCursor");
-	struct ik_json_walk walk = { NULL };
 	struct ik_buf *list = &request->list, members;
 
 	if (request->pages++ == 0)
 		ik_json_printf(list, "{'tools':[");
-	while (ik_json_span_type(tools) == IK_JSON_ARRAY && ik_json_next(tools, &walk, &key, &tool))
-		ik_json_put_raw(list, tool);
+	for (struct ik_json_walk walk = ik_json_walk(tools);
+		 ik_json_span_type(tools) == IK_JSON_ARRAY && ik_json_next(&walk);)
+		ik_json_put_raw(list, walk.value);
 	if (ik_buf_status(list) != IK_OK || (cursor.text && request->pages == PAGES)) {
 		fail(request, "the list of tools has no end");
 	} else if (ik_json_span_type(cursor) == IK_JSON_STRING) {
@@ -538,9 +538,8 @@ static bool add_question(struct ik_mcp_request *request, struct ik_json_span id,
  * call again with the answers. */
 static void take_questions(struct ik_mcp_request *request, struct ik_json_span result)
 {
-	struct ik_json_span inputs = ik_json_member(result, "inputRequests"), key, value;
+	struct ik_json_span inputs = ik_json_member(result, "inputRequests");
 	struct ik_json_span state = ik_json_member(result, "requestState");
-	struct ik_json_walk walk = { NULL };
 	struct ik_buf *replies = &request->replies;
 
 	if ((ik_json_span_type(inputs) != IK_JSON_OBJECT && !state.text) ||
@@ -553,10 +552,12 @@ static void take_questions(struct ik_mcp_request *request, struct ik_json_span r
 	if (state.text)
 		ik_json_printf(replies, "'requestState':%.*s", (int)state.length, state.text);
 	ik_json_printf(replies, "'inputResponses':{");
-	while (ik_json_span_type(inputs) == IK_JSON_OBJECT && ik_json_next(inputs, &walk, &key, &value))
-		if (!ik_json_string_is(ik_json_member(value, "method"), "elicitation/create") ||
-			!add_question(request, key, ik_json_member(value, "params")))
-			ik_json_printf(replies, "%.*s:{'action':'decline'}", (int)key.length, key.text);
+	for (struct ik_json_walk walk = ik_json_walk(inputs);
+		 ik_json_span_type(inputs) == IK_JSON_OBJECT && ik_json_next(&walk);)
+		if (!ik_json_string_is(ik_json_member(walk.value, "method"), "elicitation/create") ||
+			!add_question(request, walk.key, ik_json_member(walk.value, "params")))
+			ik_json_printf(replies, "%.*s:{'action':'decline'}", (int)walk.key.length,
+				walk.key.text);
 	go_on(request);
 }
 
@@ -713,8 +714,7 @@ static void take_message(struct ik_mcp_client *client, struct ik_json_span value
 static void on_message(void *arg, const char *text, size_t length)
 {
 	struct ik_mcp_client *client = arg;
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span value, key, element;
+	struct ik_json_span value;
 	struct ik_buf repaired;
 
 	if (client->closed || client->failure)
@@ -726,8 +726,9 @@ static void on_message(void *arg, const char *text, size_t length)
 		ik_log(IK_LOG_DEBUG, "mcp: a message is not JSON");
 	} else if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		/* A batch, as in 2025-03-26. */
-		while (!client->closed && ik_json_next(value, &walk, &key, &element))
-			take_message(client, element);
+		for (struct ik_json_walk walk = ik_json_walk(value);
+			 !client->closed && ik_json_next(&walk);)
+			take_message(client, walk.value);
 	} else {
 		take_message(client, value);
 	}

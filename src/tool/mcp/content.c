@@ -81,12 +81,9 @@ enum enough { ENOUGH_TEXT, ENOUGH_STRUCTURED, ENOUGH_BOTH };
 
 static enum enough what_is_enough(const struct ik_buf *text, struct ik_json_span structured)
 {
-	struct ik_json_span only = structured, key, value;
-	struct ik_json_walk walk = { NULL };
-
 	/* Schemas want an object, so a single value is often wrapped in one. */
-	if (ik_json_span_type(structured) == IK_JSON_OBJECT && ik_json_count(structured) == 1)
-		(void)ik_json_next(structured, &walk, &key, &only);
+	struct ik_json_span only = ik_json_only(structured), value;
+
 	if (!structured.text || ik_json_string_is(only, text->data))
 		return ENOUGH_TEXT;
 	if (text->length == 0 ||
@@ -138,18 +135,18 @@ static void put_parts(struct ik_buf *out, const struct parts *parts, struct ik_j
 
 bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out)
 {
-	struct ik_json_span content = ik_json_member(result, "content"), key, item;
+	struct ik_json_span content = ik_json_member(result, "content");
 	struct ik_json_span structured = ik_json_member(result, "structuredContent");
 	bool failed = ik_json_is_true(ik_json_member(result, "isError"));
-	struct ik_json_walk walk = { NULL };
 	struct parts parts;
 
 	ik_buf_init(&parts.text, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.images, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.files, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.others, IK_LIMIT_TOOL_OUTPUT);
-	while (ik_json_span_type(content) == IK_JSON_ARRAY && ik_json_next(content, &walk, &key, &item))
-		put_item(&parts, item);
+	for (struct ik_json_walk walk = ik_json_walk(content);
+		 ik_json_span_type(content) == IK_JSON_ARRAY && ik_json_next(&walk);)
+		put_item(&parts, walk.value);
 	if (!failed || parts.text.length == 0)
 		put_parts(out, &parts, structured);
 	else

@@ -62,12 +62,11 @@ static void mirror(struct ik_string_list *headers, const char *name, struct ik_j
 static void mirror_arguments(struct ik_string_list *headers, struct ik_json_span schema,
 	struct ik_json_span arguments)
 {
-	struct ik_json_span key, property, properties = ik_json_member(schema, "properties");
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span properties = ik_json_member(schema, "properties");
 
-	while (ik_json_next(properties, &walk, &key, &property)) {
-		char *mark = ik_json_text_new(ik_json_member(property, "x-mcp-header"));
-		struct ik_json_span value = ik_json_member_named(arguments, key);
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);) {
+		char *mark = ik_json_text_new(ik_json_member(walk.value, "x-mcp-header"));
+		struct ik_json_span value = ik_json_member_named(arguments, walk.key);
 
 		if (mark) {
 			char *name = ik_format("Mcp-Param-%s", mark);
@@ -75,7 +74,7 @@ static void mirror_arguments(struct ik_string_list *headers, struct ik_json_span
 			mirror(headers, name, value);
 			free(name);
 		} else {
-			mirror_arguments(headers, property, value);
+			mirror_arguments(headers, walk.value, value);
 		}
 		free(mark);
 	}
@@ -99,14 +98,12 @@ void ik_mcp_headers_mirror(struct ik_string_list *headers, struct ik_json_span m
 /* Count the marks anywhere in a schema. */
 static size_t count_marks(struct ik_json_span value)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, inner;
 	size_t count = 0;
 
-	while (ik_json_next(value, &walk, &key, &inner)) {
-		count += key.length > 0 && ik_json_string_is(key, "x-mcp-header") &&
-			ik_json_span_type(inner) == IK_JSON_STRING;
-		count += count_marks(inner);
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
+		count += walk.key.length > 0 && ik_json_string_is(walk.key, "x-mcp-header") &&
+			ik_json_span_type(walk.value) == IK_JSON_STRING;
+		count += count_marks(walk.value);
 	}
 	return count;
 }
@@ -134,16 +131,15 @@ static bool has_type(struct ik_json_span property)
 /* Collect the marks that can be reached by properties alone. Return false at one that is wrong. */
 static bool collect_marks(struct ik_json_span schema, struct ik_string_list *marks)
 {
-	struct ik_json_span key, property, properties = ik_json_member(schema, "properties");
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span properties = ik_json_member(schema, "properties");
 	bool fit = true;
 
-	while (fit && ik_json_next(properties, &walk, &key, &property)) {
-		struct ik_json_span mark = ik_json_member(property, "x-mcp-header");
+	for (struct ik_json_walk walk = ik_json_walk(properties); fit && ik_json_next(&walk);) {
+		struct ik_json_span mark = ik_json_member(walk.value, "x-mcp-header");
 		char *name = ik_json_text_new(mark);
 
 		if (mark.text) {
-			fit = is_token(name) && has_type(property);
+			fit = is_token(name) && has_type(walk.value);
 			for (size_t i = 0; fit && i < marks->count; i++)
 				fit = strcasecmp(marks->items[i], name) != 0;
 		}
@@ -152,7 +148,7 @@ static bool collect_marks(struct ik_json_span schema, struct ik_string_list *mar
 			name = NULL;
 		}
 		free(name);
-		fit = fit && collect_marks(property, marks);
+		fit = fit && collect_marks(walk.value, marks);
 	}
 	return fit;
 }
@@ -173,12 +169,10 @@ bool ik_mcp_headers_fit(struct ik_json_span schema, struct ik_error *error)
 
 bool ik_mcp_headers_read(struct ik_string_list *headers, struct ik_json_span object)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 	bool fit = ik_json_span_type(object) == IK_JSON_OBJECT;
 
-	while (fit && ik_json_next(object, &walk, &key, &value)) {
-		char *name = ik_json_text_new(key), *text = ik_json_text_new(value);
+	for (struct ik_json_walk walk = ik_json_walk(object); fit && ik_json_next(&walk);) {
+		char *name = ik_json_text_new(walk.key), *text = ik_json_text_new(walk.value);
 		const char *blank = text ? strchr(text, ' ') : NULL;
 
 		fit = is_token(name) && text && !strpbrk(text, "\r\n");

@@ -133,12 +133,11 @@ static char **list_of(struct servers_reader *reader, struct ik_json_span value,
 {
 	char **list = ik_alloc((ik_json_count(value) + 1) * sizeof(*list));
 	bool fits = ik_json_span_type(value) == (separator ? IK_JSON_OBJECT : IK_JSON_ARRAY);
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, item;
 	size_t count = 0;
 
-	while (fits && ik_json_next(value, &walk, &key, &item)) {
-		char *name = separator ? ik_json_text_new(key) : NULL, *text = text_of(reader, item);
+	for (struct ik_json_walk walk = ik_json_walk(value); fits && ik_json_next(&walk);) {
+		char *name = separator ? ik_json_text_new(walk.key) : NULL,
+			 *text = text_of(reader, walk.value);
 
 		fits = text && (!separator || name);
 		/* A line end would begin another header. */
@@ -326,9 +325,6 @@ static struct ik_mcp_entry *place_of(struct ik_mcp_servers *servers, const struc
 
 static void read_server(struct servers_reader *reader, char *name, struct ik_json_span server)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-
 	reader->entry = place_of(reader->servers, reader->file, name);
 	reader->value = server;
 	reader->disabled = false;
@@ -336,11 +332,11 @@ static void read_server(struct servers_reader *reader, char *name, struct ik_jso
 	reader->type = NULL;
 	if (ik_json_span_type(server) != IK_JSON_OBJECT)
 		refuse(reader, _("\"%s\" must be %s"), name, _("an object"));
-	while (ik_json_next(server, &walk, &key, &value)) {
-		char *member = ik_json_string_new(key, NULL);
+	for (struct ik_json_walk walk = ik_json_walk(server); ik_json_next(&walk);) {
+		char *member = ik_json_string_new(walk.key, NULL);
 
 		reader->name = member;
-		read_member(reader, key, value);
+		read_member(reader, walk.key, walk.value);
 		reader->name = NULL;
 		free(member);
 	}
@@ -359,9 +355,8 @@ void ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct ik_mcp_fil
 	struct ik_buf *text)
 {
 	struct servers_reader reader = { .servers = servers, .file = file, .text = text->data };
-	struct ik_json_span root, key, value, all;
+	struct ik_json_span root, all;
 	struct ik_error error = { .text = "" }, reason;
-	struct ik_json_walk walk = { NULL };
 
 	ik_json_blank_comments(text->data, text->length);
 	if (strspn(text->data, " \t\r\n") == text->length)
@@ -376,11 +371,11 @@ void ik_mcp_servers_read(struct ik_mcp_servers *servers, const struct ik_mcp_fil
 		ik_mcp_servers_refuse(servers, file, error.text);
 		return;
 	}
-	while (ik_json_next(all, &walk, &key, &value)) {
-		char *name = ik_json_text_new(key);
+	for (struct ik_json_walk walk = ik_json_walk(all); ik_json_next(&walk);) {
+		char *name = ik_json_text_new(walk.key);
 
-		if (name && ik_json_member_named(all, key).text == value.text)
-			read_server(&reader, name, value);
+		if (name && ik_json_member_named(all, walk.key).text == walk.value.text)
+			read_server(&reader, name, walk.value);
 		else
 			free(name);
 	}

@@ -87,7 +87,6 @@ struct mcp_source {
 	/* The list that is being announced: a copy, since a newer one may come meanwhile. */
 	struct mcp_server *announcing; /* NULL: none */
 	char *text;
-	struct ik_json_span tools;
 	struct ik_json_walk walk;
 };
 
@@ -253,16 +252,14 @@ static void begin_list(struct mcp_server *server, const char *list, size_t lengt
 
 	source->announcing = server;
 	source->text = ik_strndup(list, length);
-	source->tools = ik_json_member((struct ik_json_span){ source->text, length }, "tools");
-	source->walk = (struct ik_json_walk){ NULL };
+	source->walk = ik_json_walk(ik_json_member((struct ik_json_span){ source->text, length },
+		"tools"));
 }
 
 static void announce_next(struct mcp_source *source)
 {
-	struct ik_json_span key, tool;
-
-	if (ik_json_next(source->tools, &source->walk, &key, &tool)) {
-		announce(source->announcing, tool);
+	if (ik_json_next(&source->walk)) {
+		announce(source->announcing, source->walk.value);
 	} else {
 		source->announcing = NULL;
 		free(source->text);
@@ -622,8 +619,7 @@ long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_op
 {
 	char *path, *name;
 	const struct ik_cached *cached = NULL;
-	struct ik_json_span list, tool, member;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span list;
 	long count = 0;
 
 	for (int asks = 0; asks < 2 && !cached; asks++) {
@@ -638,8 +634,9 @@ long ik_mcp_known_tools(const struct ik_mcp_entry *entry, const struct ik_mcp_op
 	if (!cached || cached->code ||
 		ik_json_check(cached->text, cached->length, &list, NULL) != IK_OK)
 		return -1;
-	while (ik_json_next(ik_json_member(list, "tools"), &walk, &member, &tool)) {
-		name = ik_json_text_new(ik_json_member(tool, "name"));
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(list, "tools"));
+		 ik_json_next(&walk);) {
+		name = ik_json_text_new(ik_json_member(walk.value, "name"));
 		count += name && is_wanted(entry, name);
 		free(name);
 	}
@@ -903,18 +900,17 @@ static void ask(struct mcp_call *call)
 /* Send the calls again that have waited for the list, with the schemas that it has now. */
 static void ask_again(struct mcp_server *server)
 {
-	struct ik_json_span list = { NULL, 0 }, key, tool;
+	struct ik_json_span list = { NULL, 0 };
 
 	if (server->list)
 		(void)!ik_json_check(server->list, server->list_length, &list, NULL);
 	for (struct mcp_call *call = server->calls; call; call = call->next) {
-		struct ik_json_walk walk = { NULL };
-
 		if (!call->outdated || call->request || call->cancelled)
 			continue;
-		while (ik_json_next(ik_json_member(list, "tools"), &walk, &key, &tool))
-			if (ik_json_string_is(ik_json_member(tool, "name"), call->tool)) {
-				struct ik_json_span schema = ik_json_member(tool, "inputSchema");
+		for (struct ik_json_walk walk = ik_json_walk(ik_json_member(list, "tools"));
+			 ik_json_next(&walk);)
+			if (ik_json_string_is(ik_json_member(walk.value, "name"), call->tool)) {
+				struct ik_json_span schema = ik_json_member(walk.value, "inputSchema");
 
 				free(call->schema);
 				call->schema = ik_strndup(schema.text ? schema.text : "{}",

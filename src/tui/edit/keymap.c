@@ -677,13 +677,12 @@ static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_
 enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
 	const char **ret_place, struct ik_error *error)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
+	struct ik_json_span value;
 	size_t row;
 
-	while (ik_json_next(object, &walk, &key, &value)) {
-		*ret_place = key.text;
-		enum ik_status status = bind_member(keymap, key, value, error);
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		*ret_place = walk.key.text;
+		enum ik_status status = bind_member(keymap, walk.key, walk.value, error);
 
 		if (status != IK_OK)
 			return status;

@@ -87,8 +87,7 @@ struct ik_form *ik_form_new(const struct ik_tool *tool, ik_completer *completer,
 	void *completer_arg)
 {
 	struct ik_form *form = ik_alloc(sizeof(*form));
-	struct ik_json_span schema, key, property;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span schema;
 
 	form->completer = completer;
 	form->completer_arg = completer_arg;
@@ -100,8 +99,9 @@ struct ik_form *ik_form_new(const struct ik_tool *tool, ik_completer *completer,
 	form->schema = (struct ik_json_span){ ik_strndup(schema.text, schema.length), schema.length };
 	struct ik_parameter_root root = { .schema = schema };
 
-	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property))
-		add_field(form, &root, key, property);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "properties"));
+		 ik_json_next(&walk);)
+		add_field(form, &root, walk.key, walk.value);
 	return form;
 }
 

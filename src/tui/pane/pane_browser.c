@@ -329,20 +329,18 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 	if (!tool->parameters ||
 		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return;
-	struct ik_json_span key, value;
 	struct ik_json_span properties = ik_json_member(schema, "properties");
 	struct ik_parameter_root root = { .schema = schema };
-	struct ik_json_walk walk = { 0 };
 	struct ik_buf out;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	while (ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span initial = ik_parameter_member(&root, value, "default");
-		struct ik_json_span description = ik_parameter_member(&root, value, "description");
+	for (struct ik_json_walk walk = ik_json_walk(properties); ik_json_next(&walk);) {
+		struct ik_json_span initial = ik_parameter_member(&root, walk.value, "default");
+		struct ik_json_span description = ik_parameter_member(&root, walk.value, "description");
 
-		ik_json_string(key, &out);
+		ik_json_string(walk.key, &out);
 		ik_buf_puts(&out, " (");
-		ik_parameter_put_type(&out, &root, value);
-		ik_buf_puts(&out, ik_parameter_is_required(schema, key) ? _(", required)") : ")");
+		ik_parameter_put_type(&out, &root, walk.value);
+		ik_buf_puts(&out, ik_parameter_is_required(schema, walk.key) ? _(", required)") : ")");
 		if (initial.text) {
 			char *text = ik_strndup(initial.text, initial.length);
 

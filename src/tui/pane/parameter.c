@@ -71,12 +71,11 @@ struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span key)
 {
 	char *name = ik_json_string_new(key, NULL);
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span one;
 	bool found = false;
 
-	while (!found && ik_json_next(ik_json_member(schema, "required"), &walk, NULL, &one))
-		found = ik_json_string_is(one, name);
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "required"));
+		 !found && ik_json_next(&walk);)
+		found = ik_json_string_is(walk.value, name);
 	free(name);
 	return found;
 }
@@ -251,28 +250,27 @@ static void add_type(struct found *found, struct ik_json_span name, struct ik_js
 static void add_schema(struct found *found, struct ik_json_span schema, int depth)
 {
 	schema = ik_parameter_resolve(found->root, schema);
-	struct ik_json_span type = ik_json_member(schema, "type"), one;
+	struct ik_json_span type = ik_json_member(schema, "type");
 	struct ik_json_span listed = ik_json_member(schema, "enum");
 	struct ik_json_span constant = ik_json_member(schema, "const");
 	struct ik_json_span any = ik_json_member(schema, "anyOf");
 	struct ik_json_span list = any.text ? any : ik_json_member(schema, "oneOf");
-	struct ik_json_walk walk = { 0 };
 
 	if (ik_json_span_type(listed) == IK_JSON_ARRAY) {
-		while (ik_json_next(listed, &walk, NULL, &one))
-			add_value(found, one, type);
+		for (struct ik_json_walk walk = ik_json_walk(listed); ik_json_next(&walk);)
+			add_value(found, walk.value, type);
 	} else if (constant.text) {
 		add_value(found, constant, type);
 	} else if (ik_json_span_type(type) == IK_JSON_STRING) {
 		add_type(found, type, schema);
 	} else if (ik_json_span_type(type) == IK_JSON_ARRAY) {
-		while (ik_json_next(type, &walk, NULL, &one))
-			add_type(found, one, schema);
+		for (struct ik_json_walk walk = ik_json_walk(type); ik_json_next(&walk);)
+			add_type(found, walk.value, schema);
 	} else if (type.text || ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST) {
 		found->any = true;
 	} else {
-		while (ik_json_next(list, &walk, NULL, &one))
-			add_schema(found, one, depth + 1);
+		for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);)
+			add_schema(found, walk.value, depth + 1);
 	}
 }
 

@@ -145,24 +145,22 @@ static void add_object(struct ik_buf *out, struct ik_json_span object)
 
 	ik_buf_init(&facts, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-	while (ik_json_next(object, &walk, &key, &value)) {
-		if (ik_json_span_type(value) != IK_JSON_STRING) {
-			add_fact(&facts, key, value.text, value.length);
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		if (ik_json_span_type(walk.value) != IK_JSON_STRING) {
+			add_fact(&facts, walk.key, walk.value.text, walk.value.length);
 			continue;
 		}
 		ik_buf_clear(&text);
-		ik_json_string(value, &text);
+		ik_json_string(walk.value, &text);
 		if (text.length == 0)
 			continue;
 		if (!memchr(text.data, '\n', text.length)) {
-			add_fact(&facts, key, text.data, text.length);
+			add_fact(&facts, walk.key, text.data, text.length);
 			continue;
 		}
 		if (out->length > 0) {
 			fresh_line(out);
-			ik_json_string(key, out);
+			ik_json_string(walk.key, out);
 			ik_buf_puts(out, ":\n");
 		}
 		ik_buf_append(out, text.data, text.length);
@@ -372,19 +370,17 @@ static void add_facts(struct ik_shown_call *call, size_t hidden, bool large, str
 static void add_members(struct ik_buf *out, struct ik_json_span object,
 	const struct ik_json_span but[2])
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	while (ik_json_next(object, &walk, &key, &value)) {
-		if (value.text == but[0].text || value.text == but[1].text)
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+		if (walk.value.text == but[0].text || walk.value.text == but[1].text)
 			continue;
 		ik_buf_clear(&text);
-		if (!ik_json_string(value, &text))
-			ik_buf_append(&text, value.text, value.length);
+		if (!ik_json_string(walk.value, &text))
+			ik_buf_append(&text, walk.value.text, walk.value.length);
 		fresh_line(out);
-		ik_json_string(key, out);
+		ik_json_string(walk.key, out);
 		ik_buf_puts(out, memchr(text.data, '\n', text.length) ? ":\n" : ": ");
 		ik_buf_append(out, text.data, text.length);
 	}

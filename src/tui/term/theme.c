@@ -167,16 +167,14 @@ static bool read_colour(struct ik_json_span value, int32_t *ret_colour)
 static bool read_attributes(struct ik_json_span value, struct ik_look *look)
 {
 	static const char *const names[] = { "bold", "dim", "reverse", "underline", "italic" };
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, item;
 	unsigned attributes = 0;
 
 	if (ik_json_span_type(value) != IK_JSON_ARRAY)
 		return false;
-	while (ik_json_next(value, &walk, &key, &item)) {
+	for (struct ik_json_walk walk = ik_json_walk(value); ik_json_next(&walk);) {
 		size_t i = 0;
 
-		while (i < sizeof(names) / sizeof(*names) && !ik_json_string_is(item, names[i]))
+		while (i < sizeof(names) / sizeof(*names) && !ik_json_string_is(walk.value, names[i]))
 			i++;
 		if (i == sizeof(names) / sizeof(*names))
 			return false;
@@ -230,14 +228,12 @@ static enum ik_status read_member(const struct theme_file *file, struct ik_json_
 static enum ik_status read_look(const struct theme_file *file, const char *name,
 	struct ik_json_span members, struct ik_look *look)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
 	enum ik_status status = IK_OK;
 
 	if (ik_json_span_type(members) != IK_JSON_OBJECT)
 		return refuse_value(file, members, name, _("an object"));
-	while (status == IK_OK && ik_json_next(members, &walk, &key, &value))
-		status = read_member(file, key, value, look);
+	for (struct ik_json_walk walk = ik_json_walk(members); status == IK_OK && ik_json_next(&walk);)
+		status = read_member(file, walk.key, walk.value, look);
 	return status;
 }
 
@@ -259,8 +255,7 @@ static enum ik_status refuse_style(const struct theme_file *file, struct ik_json
 static enum ik_status read_looks(const struct theme_file *file, struct ik_json_span root,
 	struct ik_look looks[IK_STYLE_COUNT])
 {
-	struct ik_json_span base = ik_json_member(root, "base"), key, value;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span base = ik_json_member(root, "base");
 	enum ik_status status = IK_OK;
 	size_t i = 0;
 
@@ -269,15 +264,15 @@ static enum ik_status read_looks(const struct theme_file *file, struct ik_json_s
 	if (i == BUILT_IN)
 		return refuse_value(file, base, "base", _("\"dark\", \"light\", \"contrast\" or \"mono\""));
 	memcpy(looks, built_in[i].looks, sizeof(built_in[i].looks));
-	while (status == IK_OK && ik_json_next(root, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(root); status == IK_OK && ik_json_next(&walk);) {
 		int style = 0;
 
-		while (style < IK_STYLE_COUNT && !ik_json_string_is(key, style_names[style]))
+		while (style < IK_STYLE_COUNT && !ik_json_string_is(walk.key, style_names[style]))
 			style++;
 		if (style < IK_STYLE_COUNT)
-			status = read_look(file, style_names[style], value, &looks[style]);
-		else if (!ik_json_string_is(key, "base"))
-			status = refuse_style(file, key);
+			status = read_look(file, style_names[style], walk.value, &looks[style]);
+		else if (!ik_json_string_is(walk.key, "base"))
+			status = refuse_style(file, walk.key);
 	}
 	return status;
 }

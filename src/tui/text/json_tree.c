@@ -284,19 +284,18 @@ static void print_node(struct printer *printer, struct ik_tree_node *node);
 static uint32_t print_members(struct printer *printer, struct ik_tree_node *node)
 {
 	uint32_t most = node->count < IK_TREE_MEMBERS ? node->count : IK_TREE_MEMBERS, shown = 0;
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
 
 	printer->tree->members += most;
 	if (node->cut)
 		most = IK_TREE_PREVIEW_ITEMS;
-	for (; shown < most && ik_json_next(node->value, &walk, &key, &value); shown++)
+	for (struct ik_json_walk walk = ik_json_walk(node->value); shown < most && ik_json_next(&walk);
+		 shown++)
 		print_node(printer,
 			add_node(printer->tree,
 				(struct ik_tree_node){
 					.parent = node,
-					.key = key,
-					.value = value,
+					.key = walk.key,
+					.value = walk.value,
 					.path = path_below(node->path, shown),
 					.depth = (uint16_t)(node->depth + 1),
 					.last = shown + 1 == node->count,

@@ -72,22 +72,22 @@ Test(scan, paths)
 Test(scan, walks_all_members_in_order_with_duplicates)
 {
 	static const char *const keys[] = { "\"a\"", "\"b\"", "\"a\"", "\"\\u0063\"", "\"big\"", "\"o\"", "\"e\"" };
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span object = span(sample), key, value;
+	struct ik_json_span object = span(sample);
+	struct ik_json_walk walk = ik_json_walk(object);
 	size_t count = 0;
 
-	while (ik_json_next(object, &walk, &key, &value))
-		expect_span(key, keys[count++]);
+	while (ik_json_next(&walk))
+		expect_span(walk.key, keys[count++]);
 	cr_assert_eq(count, 7);
-	cr_assert(!ik_json_next(object, &walk, &key, &value), "the end stays the end");
+	cr_assert(!ik_json_next(&walk), "the end stays the end");
 	cr_assert_eq(ik_json_count(object), 7);
 	cr_assert_eq(ik_json_count(span("[ ]")), 0);
 	cr_assert_eq(ik_json_count(span("[1, [2, 3]]")), 2);
 	cr_assert_eq(ik_json_count(span("5")), 0);
-	walk = (struct ik_json_walk){ NULL };
-	cr_assert(ik_json_next(span("[7]"), &walk, &key, &value));
-	cr_assert_null(key.text);
-	expect_span(value, "7");
+	walk = ik_json_walk(span("[7]"));
+	cr_assert(ik_json_next(&walk));
+	cr_assert_null(walk.key.text);
+	expect_span(walk.value, "7");
 }
 
 static void expect_string(const char *text, const char *bytes, size_t length)

@@ -23,18 +23,15 @@ static const char *const unsupported[] = {
 /* Does a schema use any of it? Then it must only never refuse what is valid. */
 static bool uses_unsupported(struct ik_json_span schema)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span name, child;
-
-	while (ik_json_next(schema, &walk, &name, &child)) {
+	for (struct ik_json_walk walk = ik_json_walk(schema); ik_json_next(&walk);) {
 		for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
-			if (ik_json_string_is(name, unsupported[i]))
+			if (ik_json_string_is(walk.key, unsupported[i]))
 				return true;
 		}
-		if (ik_json_string_is(name, "$ref") && ik_json_span_type(child) == IK_JSON_STRING &&
-			!ik_json_string_is(child, "#") && strncmp(child.text, "\"#/", 3) != 0)
+		if (ik_json_string_is(walk.key, "$ref") && ik_json_span_type(walk.value) == IK_JSON_STRING &&
+			!ik_json_string_is(walk.value, "#") && strncmp(walk.value.text, "\"#/", 3) != 0)
 			return true;
-		if (uses_unsupported(child))
+		if (uses_unsupported(walk.value))
 			return true;
 	}
 	return false;
@@ -47,11 +44,10 @@ struct tally {
 /* Run the tests of one group, one schema. The files say by their folder which draft they are of. */
 static void run_group(const char *file, struct ik_json_span group, struct tally *tally)
 {
-	struct ik_json_span name = ik_json_member(group, "description"), test;
+	struct ik_json_span name = ik_json_member(group, "description");
 	struct ik_json_span tests = ik_json_member(group, "tests");
 	struct ik_json_span schema = ik_json_member(group, "schema");
 	bool exact = !uses_unsupported(schema);
-	struct ik_json_walk walk = { NULL };
 	struct ik_buf copy;
 
 	ik_buf_init(&copy, IK_MIB(16));
@@ -64,17 +60,17 @@ static void run_group(const char *file, struct ik_json_span group, struct tally 
 	/* What a meta-schema switches off would have to be fetched. */
 	if (ik_text_equal(ik_path_base(file), "vocabulary.json"))
 		tests.length = 0;
-	while (ik_json_next(tests, &walk, NULL, &test)) {
+	for (struct ik_json_walk walk = ik_json_walk(tests); ik_json_next(&walk);) {
 		struct ik_error error = { .text = "" };
-		bool wanted = ik_json_is_true(ik_json_member(test, "valid"));
-		bool valid = ik_schema_validate(schema, schema, ik_json_member(test, "data"), &error) == IK_OK;
+		bool wanted = ik_json_is_true(ik_json_member(walk.value, "valid"));
+		bool valid = ik_schema_validate(schema, schema, ik_json_member(walk.value, "data"), &error) == IK_OK;
 
 		tally->run++;
 		tally->exact += exact;
 		if (!exact && valid)
 			continue;
 		if (valid != wanted || (!valid && error.text[0] == '\0')) {
-			struct ik_json_span test_name = ik_json_member(test, "description");
+			struct ik_json_span test_name = ik_json_member(walk.value, "description");
 
 			tally->wrong++;
 			fprintf(stderr, "%s: %.*s: %.*s: wanted %s (%s)\n", file, (int)name.length, name.text,
@@ -87,16 +83,15 @@ static void run_group(const char *file, struct ik_json_span group, struct tally 
 static void run_file(const char *path, struct tally *tally)
 {
 	struct ik_error error = { .text = "" };
-	struct ik_json_span groups, group;
-	struct ik_json_walk walk = { NULL };
+	struct ik_json_span groups;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_MIB(16));
 	cr_assert_eq(ik_file_read(path, &text, &error), IK_OK, "%s", error.text);
 	cr_assert_eq(ik_json_check(text.data, text.length, &groups, &error), IK_OK, "%s: %s", path,
 		error.text);
-	while (ik_json_next(groups, &walk, NULL, &group))
-		run_group(path, group, tally);
+	for (struct ik_json_walk walk = ik_json_walk(groups); ik_json_next(&walk);)
+		run_group(path, walk.value, tally);
 	ik_buf_done(&text);
 }
 

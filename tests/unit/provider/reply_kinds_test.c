@@ -297,8 +297,7 @@ Test(reply_kinds, are_all_accounted_for)
 {
 	char *path = ik_format("%s/tests/fixtures/reply_kinds.json", getenv("IK_TOP_SRCDIR"));
 	FILE *file = fopen(path, "r");
-	struct ik_json_span all, row, key;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span all;
 	struct ik_error error = { .status = IK_OK };
 	static char text[200000];
 	size_t length;
@@ -307,11 +306,11 @@ Test(reply_kinds, are_all_accounted_for)
 	length = fread(text, 1, sizeof text, file);
 	fclose(file);
 	cr_assert_eq(ik_json_check(text, length, &all, &error), IK_OK, "%s", error.text);
-	while (ik_json_next(ik_json_member(all, "kinds"), &walk, &key, &row)) {
-		char *union_name = ik_json_text_new(ik_json_member(row, "union"));
-		char *kind = ik_json_text_new(ik_json_member(row, "kind"));
+	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(all, "kinds")); ik_json_next(&walk);) {
+		char *union_name = ik_json_text_new(ik_json_member(walk.value, "union"));
+		char *kind = ik_json_text_new(ik_json_member(walk.value, "kind"));
 
-		check_kind(union_name, kind, ik_json_member(row, "value"));
+		check_kind(union_name, kind, ik_json_member(walk.value, "value"));
 		free(union_name);
 		free(kind);
 	}

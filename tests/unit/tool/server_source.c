@@ -133,15 +133,14 @@ static struct ik_call *server_call(struct ik_source *source, const struct ik_cal
 /* Announce all tools of one message. */
 static void take_tools(struct server *server, const char *text)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span all, key, value;
+	struct ik_json_span all;
 
 	cr_assert_eq(ik_json_check(text, strlen(text), &all, NULL), IK_OK);
 	server->events->found(server->arg, ik_json_count(all));
-	while (server->events != NULL && ik_json_next(all, &walk, &key, &value)) {
+	for (struct ik_json_walk walk = ik_json_walk(all); server->events != NULL && ik_json_next(&walk);) {
 		struct ik_tool tool;
 
-		cr_assert_eq(ik_protocol_read(IK_PROTOCOL_NATIVE, value.text, value.length, &tool), IK_OK);
+		cr_assert_eq(ik_protocol_read(IK_PROTOCOL_NATIVE, walk.value.text, walk.value.length, &tool), IK_OK);
 		tool.path = ik_format("server/%s", tool.name);
 		tool.source = server->source.origin;
 		server->events->tool(server->arg, &tool);
