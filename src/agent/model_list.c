@@ -96,7 +96,7 @@ struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *
 		return list;
 	}
 	headers = ik_wire_headers(model->format, &model->endpoint);
-	url = ik_wire_models_url(model->format, &model->endpoint);
+	url = ik_wire_url(model->format, &model->endpoint, NULL);
 	request.url = url;
 	request.headers = (const char *const *)headers;
 	list->request = ik_http_start(http, &request, &events, list);

@@ -241,7 +241,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_terminal_unanswered, chat);
 	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
 	for (i = 0; i < SIGNAL_COUNT; i++)
-		chat->signals[i] = ik_signal_new(chat->loop, signal_numbers[i], on_signal, chat);
+		chat->signals[i] = ik_watch_signal(chat->loop, signal_numbers[i], on_signal, chat);
 	chat->input = ik_input_new();
 	ik_chat_draft_load(chat->agent);
 	ik_chat_draw_now(chat);
@@ -338,7 +338,7 @@ static void close_chat(struct ik_chat *chat)
 			say(ik_complaint(notice.text));
 	}
 	for (i = 0; i < SIGNAL_COUNT; i++)
-		chat->signals[i] = ik_signal_close(chat->signals[i]);
+		chat->signals[i] = ik_watch_close(chat->signals[i]);
 	ik_chat_notify_done(chat);
 	ik_chat_status_done(chat);
 	ik_chat_paste_done(chat);

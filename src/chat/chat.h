@@ -137,7 +137,7 @@ struct ik_chat {
 	struct ik_timer *tick_timer;   /* redraws what shows time */
 	struct ik_timer *answer_timer; /* ends the wait for the terminal's answers */
 	struct ik_timer *draft_timer;  /* saves the draft shortly after typing */
-	struct ik_signal *signals[3];  /* those that quit the chat */
+	struct ik_watch *signals[3];   /* those that quit the chat */
 	int64_t last_frame_us;
 	struct ik_progress work; /* progress of the store's long work */
 	bool urgent;             /* draw without waiting */

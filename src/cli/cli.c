@@ -39,7 +39,7 @@ static void watch_signals(struct ik_cli *cli)
 
 	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
 		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			cli->signals[i] = ik_signal_new(cli->loop, numbers[i], on_signal, cli);
+			cli->signals[i] = ik_watch_signal(cli->loop, numbers[i], on_signal, cli);
 }
 
 bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup)
@@ -64,7 +64,7 @@ int ik_cli_close(struct ik_cli *cli, int status)
 {
 	cli->discovery = ik_discovery_close(cli->discovery);
 	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
-		cli->signals[i] = ik_signal_close(cli->signals[i]);
+		cli->signals[i] = ik_watch_close(cli->signals[i]);
 	ik_children_end(cli->loop);
 	ik_loop_free(cli->loop);
 	cli->environment = ik_environment_free(cli->environment);

@@ -19,7 +19,7 @@ struct ik_cli {
 	const struct ik_options *options;
 	struct ik_setup *setup;
 	struct ik_loop *loop;
-	struct ik_signal *signals[IK_CLI_SIGNALS];
+	struct ik_watch *signals[IK_CLI_SIGNALS];
 	void (*interrupted)(struct ik_cli *cli); /* handles a signal; NULL: it ends the wait */
 	char **environment;                      /* for tools */
 	struct ik_discovery *discovery;

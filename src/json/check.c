@@ -324,10 +324,9 @@ void ik_json_blank_comments(char *text, size_t length)
 				in_string = false;
 			text++;
 		} else if (*text == '/' && text + 1 < end && (text[1] == '/' || text[1] == '*')) {
-			for (char *close = comment_end(text, end); text < close; text++) {
+			for (char *close = comment_end(text, end); text < close; text++)
 				if (*text != '\n')
 					*text = ' ';
-			}
 		} else {
 			in_string = *text == '"';
 			text++;

@@ -213,10 +213,9 @@ static struct ik_json_span find_member(struct ik_json_span object, const char *n
 {
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return no_value;
-	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);)
 		if (decodes_to(walk.key, name, length))
 			return walk.value;
-	}
 	return no_value;
 }
 
@@ -244,10 +243,9 @@ struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_j
 {
 	if (ik_json_span_type(object) != IK_JSON_OBJECT)
 		return no_value;
-	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(object); ik_json_next(&walk);)
 		if (equal_strings(walk.key, name))
 			return walk.value;
-	}
 	return no_value;
 }
 
@@ -264,10 +262,9 @@ static struct ik_json_span find_element(struct ik_json_span array, const char *d
 			return no_value;
 		index = index * 10 + (size_t)(digits[i] - '0');
 	}
-	for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);)
 		if (index-- == 0)
 			return walk.value;
-	}
 	return no_value;
 }
 
@@ -442,10 +439,9 @@ static bool equal_elements(struct ik_json_span one, struct ik_json_span other)
 {
 	struct ik_json_walk others = ik_json_walk(other);
 
-	for (struct ik_json_walk walk = ik_json_walk(one); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(one); ik_json_next(&walk);)
 		if (!ik_json_next(&others) || !ik_json_equal(walk.value, others.value))
 			return false;
-	}
 	return !ik_json_next(&others);
 }
 

@@ -104,10 +104,9 @@ static bool next_child(struct ik_json_walk *walk, size_t count)
 /* Return the type that a word was probably meant to be, or NULL. */
 static const char *nearest_type(const char *word)
 {
-	for (size_t i = 0; i < TYPE_NAMES; i++) {
+	for (size_t i = 0; i < TYPE_NAMES; i++)
 		if (strlen(word) >= 3 && ik_text_starts(type_names[i], word))
 			return type_names[i];
-	}
 	return ik_text_nearest(word, type_names, TYPE_NAMES);
 }
 
@@ -118,10 +117,9 @@ static bool check_type_name(struct ik_json_span name, const struct ik_place *pla
 	char *text, found[IK_EXCERPT];
 	const char *nearest;
 
-	for (size_t i = 0; i < TYPE_NAMES; i++) {
+	for (size_t i = 0; i < TYPE_NAMES; i++)
 		if (ik_json_string_is(name, type_names[i]))
 			return true;
-	}
 	ik_excerpt(name, found);
 	text = ik_json_string_new(name, NULL);
 	nearest = text ? nearest_type(text) : NULL;
@@ -143,10 +141,9 @@ static bool check_types(struct ik_json_span type, const struct ik_place *place,
 
 	if (ik_json_span_type(type) == IK_JSON_STRING)
 		return check_type_name(type, place, error);
-	for (struct ik_json_walk walk = ik_json_walk(type); ik_json_next(&walk); inner.index++) {
+	for (struct ik_json_walk walk = ik_json_walk(type); ik_json_next(&walk); inner.index++)
 		if (!check_type_name(walk.value, &inner, error))
 			return false;
-	}
 	return true;
 }
 
@@ -156,10 +153,9 @@ static bool check_names(struct ik_json_span list, const struct ik_place *place,
 {
 	struct ik_place inner = { .parent = place };
 
-	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk); inner.index++) {
+	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk); inner.index++)
 		if (ik_json_span_type(walk.value) != IK_JSON_STRING)
 			return refuse(walk.value, _("a string"), &inner, error);
-	}
 	return true;
 }
 
@@ -203,12 +199,6 @@ static bool put_place(struct ik_buf *out, struct ik_json_span schema, bool is_pr
 	return ik_place_refuse(place, error, _("is %s, but must be a schema (an object)"), found);
 }
 
-static void put_key(struct ik_buf *out, struct ik_json_span key)
-{
-	ik_json_put_raw(out, key);
-	ik_buf_putc(out, ':');
-}
-
 /* Write a container of schemas. */
 static bool put_children(struct ik_buf *out, struct ik_json_span container, bool are_properties,
 	const struct ik_place *place, struct ik_error *error)
@@ -222,7 +212,7 @@ static bool put_children(struct ik_buf *out, struct ik_json_span container, bool
 		 inner.index++) {
 		inner.name = walk.key;
 		if (is_object)
-			put_key(out, walk.key);
+			ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 		if (!put_place(out, walk.value, are_properties, &inner, error))
 			return false;
 	}
@@ -236,7 +226,7 @@ static bool put_keyword(struct ik_buf *out, const struct schema_keyword *keyword
 {
 	if (!(keyword->types & TYPE(ik_json_span_type(value))))
 		return refuse(value, _(keyword->wanted), place, error);
-	put_key(out, place->name);
+	ik_json_printf(out, "%.*s:", IK_JSON_ARGS(place->name));
 	if (keyword->inside == SCHEMAS_BY_NAME ||
 		(keyword->inside == A_SCHEMA && ik_json_span_type(value) == IK_JSON_ARRAY))
 		return put_children(out, value, ik_text_equal(keyword->name, "properties"), place, error);
@@ -268,7 +258,7 @@ static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_p
 			put_required(out, walk.value, properties);
 			listed = true;
 		} else if (!keyword) {
-			put_key(out, walk.key);
+			ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 			ik_json_put_raw(out, walk.value);
 		} else if (!put_keyword(out, keyword, walk.value, &inner, error)) {
 			return false;
@@ -294,7 +284,7 @@ static bool put_flat_map(struct ik_buf *out, struct ik_json_span map, struct ik_
 
 		if (ik_json_span_type(walk.value) != IK_JSON_OBJECT)
 			return refuse(walk.value, _("an object with type and description"), &place, error);
-		put_key(out, walk.key);
+		ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 		if (!put_schema(out, walk.value, true, &place, error))
 			return false;
 	}

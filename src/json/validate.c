@@ -235,10 +235,9 @@ static bool is_multiple(long double value, long double step)
 
 	while (part <= value / 2)
 		part *= 2;
-	for (; part >= step; part /= 2) {
+	for (; part >= step; part /= 2)
 		if (rest >= part)
 			rest -= part;
-	}
 	if (slack > step / 8)
 		slack = step / 8;
 	return rest <= slack || step - rest <= slack;
@@ -423,10 +422,9 @@ static bool is_covered(const struct check *check, struct ik_json_span name)
 
 	if (ik_json_member_named(ik_json_member(check->schema, "properties"), name).text)
 		return true;
-	for (struct ik_json_walk walk = ik_json_walk(patterns); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(patterns); ik_json_next(&walk);)
 		if (find_pattern(check->run, walk.key, name) != IK_PATTERN_DIFFERS)
 			return true;
-	}
 	return false;
 }
 
@@ -477,10 +475,9 @@ static bool check_additional_properties(const struct check *check)
 
 static bool check_property_names(const struct check *check)
 {
-	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(check->value); ik_json_next(&walk);)
 		if (!schema_fits(check->run, check->keyword, walk.key, check->place))
 			return false;
-	}
 	return true;
 }
 
@@ -516,10 +513,9 @@ static bool check_dependencies(const struct check *check)
 
 static bool check_all_of(const struct check *check)
 {
-	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_walk(check->keyword); ik_json_next(&walk);)
 		if (!schema_fits(check->run, walk.value, check->value, check->place))
 			return false;
-	}
 	return true;
 }
 

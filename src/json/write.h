@@ -30,6 +30,9 @@
 void ik_json_printf(struct ik_buf *out, const char *format, ...) IK_PRINTF(2, 3);
 void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments) IK_PRINTF(2, 0);
 
+/* A span as the arguments of %.*s. */
+#define IK_JSON_ARGS(span) (int)(span).length, (span).text
+
 /* Return the word for a boolean, for use with %s. */
 static inline const char *ik_json_word(bool value)
 {

@@ -44,9 +44,9 @@ struct children {
 	struct ik_loop *loop;
 	struct ik_process *first; /* those that are not reaped */
 	size_t count;
-	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
-	bool adopts;              /* this process is a subreaper */
-	pid_t *strangers;         /* children that it had before the program started */
+	struct ik_watch *signal; /* SIGCHLD; NULL until needed */
+	bool adopts;             /* this process is a subreaper */
+	pid_t *strangers;        /* children that it had before the program started */
 	bool change_is_deferred;
 	int orphans; /* their number, when a child last ended */
 	void (*on_change)(void *arg);
@@ -173,7 +173,7 @@ static void watch_signal(struct children *all)
 {
 	if (all->signal)
 		return;
-	all->signal = ik_signal_new(all->loop, SIGCHLD, child_signal, all);
+	all->signal = ik_watch_signal(all->loop, SIGCHLD, child_signal, all);
 	raise(SIGCHLD); /* the first child may have ended already */
 }
 
@@ -211,7 +211,7 @@ static void release_children(void *object)
 	while (all->first)
 		set_reaped(all->first, SIGKILL);
 	ik_loop_cancel_deferred(all->loop, report_change, all);
-	all->signal = ik_signal_close(all->signal);
+	all->signal = ik_watch_close(all->signal);
 	if (all->adopts)
 		ik_fatal_forget_children();
 	free(all->strangers);

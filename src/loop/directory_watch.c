@@ -149,10 +149,9 @@ static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 
 static bool is_used(const struct ik_directory_watch *watch, int number)
 {
-	for (size_t i = 0; i < watch->count; i++) {
+	for (size_t i = 0; i < watch->count; i++)
 		if (watch->places[i].self == number || watch->places[i].above == number)
 			return true;
-	}
 	return false;
 }
 

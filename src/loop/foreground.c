@@ -22,7 +22,7 @@ struct ik_foreground {
 	struct ik_loop *loop;
 	struct ik_tty *tty;
 	struct ik_process *process;
-	struct ik_signal *stops;
+	struct ik_watch *stops;
 	struct sigaction before[2]; /* previous actions of SIGINT and SIGQUIT */
 	void (*done)(void *arg, int status);
 	void *arg;
@@ -58,7 +58,7 @@ static void dispose(struct ik_foreground *foreground)
 {
 	for (int i = 0; i < 2; i++)
 		sigaction(not_for_us[i], &foreground->before[i], NULL);
-	foreground->stops = ik_signal_close(foreground->stops);
+	foreground->stops = ik_watch_close(foreground->stops);
 	foreground->process = ik_process_close(foreground->process);
 	ik_loop_defer(foreground->loop, free, foreground);
 }
@@ -125,7 +125,7 @@ struct ik_foreground *ik_foreground_start(struct ik_loop *loop, struct ik_tty *t
 	}
 	foreground->process = ik_process_new(loop, pid, ended, foreground);
 	ignore(foreground);
-	foreground->stops = ik_signal_new(loop, SIGCHLD, signal_came, foreground);
+	foreground->stops = ik_watch_signal(loop, SIGCHLD, signal_came, foreground);
 	return foreground;
 }
 

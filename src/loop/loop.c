@@ -43,20 +43,13 @@ struct ik_timer {
 	void *arg;
 };
 
+/* Of a descriptor or a signal. */
 struct ik_watch {
 	struct ik_loop *loop;
 	struct event *event;
-	int fd;
+	int number;
 	int what;
 	void (*fn)(void *arg, int what);
-	void *arg;
-};
-
-struct ik_signal {
-	struct ik_loop *loop;
-	struct event *event;
-	int number;
-	void (*fn)(void *arg, int number);
 	void *arg;
 };
 
@@ -295,12 +288,12 @@ struct ik_timer *ik_timer_close(struct ik_timer *timer)
 _Static_assert((int)IK_READABLE == EV_READ && (int)IK_WRITABLE == EV_WRITE,
 	"passed on as they are");
 
-/* libevent's callback for watches. */
-static void watch_fired(evutil_socket_t fd, short what, void *arg)
+/* libevent's callback for watches; its real signal handler only wrote a byte into a pipe. */
+static void watch_fired(evutil_socket_t number, short what, void *arg)
 {
 	struct ik_watch *watch = arg;
 
-	watch->fn(watch->arg, what & (IK_READABLE | IK_WRITABLE));
+	watch->fn(watch->arg, what & EV_SIGNAL ? watch->number : what & (IK_READABLE | IK_WRITABLE));
 }
 
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
@@ -309,7 +302,7 @@ struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg
 	struct ik_watch *watch = ik_alloc(sizeof(*watch));
 
 	watch->loop = loop;
-	watch->fd = fd;
+	watch->number = fd;
 	watch->event = new_event(loop, fd, watch_fired, watch);
 	watch->fn = fn;
 	watch->arg = arg;
@@ -324,17 +317,34 @@ enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *e
 	watch->what = 0;
 	if (what == 0)
 		return IK_OK;
-	event_assign(watch->event, watch->loop->base, watch->fd, (short)(what | EV_PERSIST),
+	event_assign(watch->event, watch->loop->base, watch->number, (short)(what | EV_PERSIST),
 		watch_fired, watch);
 	errno = 0;
 	if (event_add(watch->event, NULL) != 0) {
 		if (errno == EPERM)
 			return ik_error_set(error, IK_INVALID,
-				_("descriptor %d is a file or a directory: it cannot be waited for"), watch->fd);
-		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"), watch->fd);
+				_("descriptor %d is a file or a directory: it cannot be waited for"),
+				watch->number);
+		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"), watch->number);
 	}
 	watch->what = what;
 	return IK_OK;
+}
+
+struct ik_watch *ik_watch_signal(struct ik_loop *loop, int number,
+	void (*fn)(void *arg, int number), void *arg)
+{
+	struct ik_watch *watch = ik_watch_new(loop, number, fn, arg);
+	sigset_t set;
+
+	/* Apart from a lack of memory, this only fails for SIGKILL, SIGSTOP and invalid numbers. */
+	if (ik_watch_set(watch, EV_SIGNAL, NULL) != IK_OK)
+		ik_alloc_fail();
+	/* The parent process may have left it blocked. */
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return watch;
 }
 
 struct ik_watch *ik_watch_close(struct ik_watch *watch)
@@ -342,44 +352,6 @@ struct ik_watch *ik_watch_close(struct ik_watch *watch)
 	if (watch) {
 		event_free(watch->event);
 		ik_loop_defer(watch->loop, free, watch);
-	}
-	return NULL;
-}
-
-/* libevent's callback for signals; its real signal handler only wrote a byte into a pipe. */
-static void signal_fired(evutil_socket_t number, short what, void *arg)
-{
-	struct ik_signal *watched = arg;
-
-	watched->fn(watched->arg, watched->number);
-}
-
-struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),
-	void *arg)
-{
-	struct ik_signal *watched = ik_alloc(sizeof(*watched));
-	sigset_t set;
-
-	watched->loop = loop;
-	watched->number = number;
-	watched->fn = fn;
-	watched->arg = arg;
-	watched->event = evsignal_new(loop->base, number, signal_fired, watched);
-	/* Apart from a lack of memory, this only fails for SIGKILL, SIGSTOP and invalid numbers. */
-	if (!watched->event || event_add(watched->event, NULL) != 0)
-		ik_alloc_fail();
-	/* The parent process may have left it blocked. */
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	return watched;
-}
-
-struct ik_signal *ik_signal_close(struct ik_signal *watched)
-{
-	if (watched) {
-		event_free(watched->event);
-		ik_loop_defer(watched->loop, free, watched);
 	}
 	return NULL;
 }

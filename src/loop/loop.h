@@ -23,7 +23,6 @@ struct event_base;
 struct ik_loop;
 struct ik_timer;
 struct ik_watch;
-struct ik_signal;
 
 /* Make the loop. Only one at a time, because signals are delivered to one. From here on SIGPIPE is
  * ignored (children get the default back); an ignored SIGCHLD is reset to its default. */
@@ -62,6 +61,9 @@ enum { IK_READABLE = 2, IK_WRITABLE = 4 }; /* libevent's EV_READ and EV_WRITE */
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
 	void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);
+/* Watch a signal from now on; several watches of one are allowed. */
+struct ik_watch *ik_watch_signal(struct ik_loop *loop, int number,
+	void (*fn)(void *arg, int number), void *arg);
 struct ik_watch *ik_watch_close(struct ik_watch *watch);
 
 /* Return libevent's base, for net/http_server.c. */
@@ -71,10 +73,5 @@ struct event_base *ik_loop_base(struct ik_loop *loop);
  * identifies the kind. ik_loop_free() releases these objects, newest first. */
 void *ik_loop_attached(struct ik_loop *loop, void *(*make)(struct ik_loop *loop),
 	void (*release)(void *object));
-
-/* A signal as a loop event; several watches of one signal are allowed. */
-struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),
-	void *arg);
-struct ik_signal *ik_signal_close(struct ik_signal *signal);
 
 #endif

@@ -49,7 +49,7 @@ struct ik_tty {
 	int fd;
 	struct ik_watch *watch;
 	struct ik_buf out; /* not written yet */
-	struct ik_signal *signals[4];
+	struct ik_watch *signals[4];
 	struct termios modes; /* the original modes */
 	char *enter;
 	char *leave;
@@ -354,7 +354,7 @@ struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *eve
 	ik_buf_init(&tty->out, CEILING);
 	tty->may_stop = sigaction(SIGTSTP, NULL, &stop) != 0 || stop.sa_handler != SIG_IGN;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		tty->signals[i] = ik_signal_new(loop, numbers[i], signal_came, tty);
+		tty->signals[i] = ik_watch_signal(loop, numbers[i], signal_came, tty);
 	return tty;
 }
 
@@ -526,7 +526,7 @@ struct ik_tty *ik_tty_close(struct ik_tty *tty)
 	ik_loop_cancel_deferred(tty->loop, tell_resumed, tty);
 	ik_loop_cancel_deferred(tty->loop, stop_lent, tty);
 	for (size_t i = 0; i < sizeof(tty->signals) / sizeof(tty->signals[0]); i++)
-		tty->signals[i] = ik_signal_close(tty->signals[i]);
+		tty->signals[i] = ik_watch_close(tty->signals[i]);
 	tty->watch = ik_watch_close(tty->watch);
 	close(tty->fd);
 	ik_buf_done(&tty->out);

@@ -194,7 +194,7 @@ static struct http_answer *new_answer(struct http *http, struct ik_http_exchange
 	answer->next = http->answers;
 	http->answers = answer;
 	ik_buf_init(&answer->held, IK_LIMIT_ENVELOPE);
-	ik_http_exchange_set_data(exchange, answer);
+	exchange->data = answer;
 	return answer;
 }
 
@@ -202,7 +202,7 @@ static struct http_answer *new_answer(struct http *http, struct ik_http_exchange
 static void on_gone(void *arg, struct ik_http_exchange *exchange)
 {
 	struct http *http = arg;
-	struct http_answer *answer = ik_http_exchange_data(exchange);
+	struct http_answer *answer = exchange->data;
 
 	if (!answer)
 		return;
@@ -316,8 +316,6 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 	struct ik_json_span value = { NULL, 0 }, version;
 	struct ik_rpc_message message;
 	struct http_answer *answer;
-	size_t length;
-	const char *body = ik_http_exchange_body(exchange, &length);
 
 	if (!type || strncasecmp(type, "application/json", strlen("application/json")) != 0) {
 		answer_empty(exchange, STATUS_MEDIA_TYPE);
@@ -327,7 +325,7 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 		answer_empty(exchange, STATUS_NOT_FOUND);
 		return;
 	}
-	if (ik_json_check(body, length, &value, NULL) != IK_OK)
+	if (ik_json_check(exchange->body, exchange->length, &value, NULL) != IK_OK)
 		value = (struct ik_json_span){ NULL, 0 };
 	message = ik_rpc_read(value);
 	version = ik_json_member(ik_json_member(message.params, "_meta"),
@@ -343,7 +341,7 @@ static void take_post(struct http *http, struct ik_http_exchange *exchange)
 		owner = open_session(http, exchange);
 	answer = new_answer(http, exchange, version.text ? NULL : owner);
 	answer->channel.settled = on_settled;
-	ik_mcp_session_take(answer->session, &answer->channel, body, length);
+	ik_mcp_session_take(answer->session, &answer->channel, exchange->body, exchange->length);
 }
 
 /* Open the stream of a session. */
@@ -421,20 +419,19 @@ static bool has_token(const struct http *http, const struct ik_http_exchange *ex
 static void on_request(void *arg, struct ik_http_exchange *exchange)
 {
 	struct http *http = arg;
-	enum ik_http_method method = ik_http_exchange_method(exchange);
 
 	if (!is_from_here(http, exchange)) {
 		answer_empty(exchange, STATUS_FORBIDDEN);
-	} else if (!ik_text_equal(ik_http_exchange_path(exchange), "/mcp")) {
+	} else if (!ik_text_equal(exchange->path, "/mcp")) {
 		answer_empty(exchange, STATUS_NOT_FOUND);
 	} else if (!has_token(http, exchange)) {
 		ik_http_exchange_add(exchange, "WWW-Authenticate", "Bearer");
 		answer_empty(exchange, STATUS_UNAUTHORIZED);
-	} else if (method == IK_HTTP_POST) {
+	} else if (exchange->method == IK_HTTP_POST) {
 		take_post(http, exchange);
-	} else if (method == IK_HTTP_GET) {
+	} else if (exchange->method == IK_HTTP_GET) {
 		take_get(http, exchange);
-	} else if (method == IK_HTTP_DELETE) {
+	} else if (exchange->method == IK_HTTP_DELETE) {
 		take_delete(http, exchange);
 	} else {
 		answer_empty(exchange, STATUS_METHOD);

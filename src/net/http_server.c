@@ -23,14 +23,6 @@
 /* How long no connection is accepted when there are too many. */
 #define PAUSE_MS 1000
 
-struct ik_http_exchange {
-	struct ik_http_exchange *next;
-	struct ik_http_server *server;
-	struct evhttp_request *request;
-	struct ik_watch *watch; /* of the connection, for its end */
-	void *data;
-};
-
 struct ik_http_server {
 	struct ik_loop *loop;
 	struct evhttp *http;
@@ -98,13 +90,33 @@ static void on_readable(void *arg, int what)
 	evhttp_connection_free(connection);
 }
 
+static enum ik_http_method method_of(const struct evhttp_request *request)
+{
+	switch (evhttp_request_get_command(request)) {
+	case EVHTTP_REQ_GET:
+		return IK_HTTP_GET;
+	case EVHTTP_REQ_POST:
+		return IK_HTTP_POST;
+	case EVHTTP_REQ_DELETE:
+		return IK_HTTP_DELETE;
+	default:
+		return IK_HTTP_OTHER;
+	}
+}
+
 static void on_request(struct evhttp_request *request, void *arg)
 {
 	struct ik_http_server *server = arg;
 	struct ik_http_exchange *exchange = ik_alloc(sizeof(*exchange));
 	struct evhttp_connection *connection = evhttp_request_get_connection(request);
 	int fd = (int)bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
+	struct evbuffer *body = evhttp_request_get_input_buffer(request);
 
+	exchange->method = method_of(request);
+	exchange->path = uri && evhttp_uri_get_path(uri) ? evhttp_uri_get_path(uri) : "";
+	exchange->length = evbuffer_get_length(body);
+	exchange->body = exchange->length > 0 ? (const char *)evbuffer_pullup(body, -1) : "";
 	exchange->server = server;
 	exchange->request = request;
 	exchange->next = server->exchanges;
@@ -204,50 +216,9 @@ int ik_http_server_port(const struct ik_http_server *server)
 											   : ((struct sockaddr_in *)&address)->sin_port);
 }
 
-enum ik_http_method ik_http_exchange_method(const struct ik_http_exchange *exchange)
-{
-	switch (evhttp_request_get_command(exchange->request)) {
-	case EVHTTP_REQ_GET:
-		return IK_HTTP_GET;
-	case EVHTTP_REQ_POST:
-		return IK_HTTP_POST;
-	case EVHTTP_REQ_DELETE:
-		return IK_HTTP_DELETE;
-	default:
-		return IK_HTTP_OTHER;
-	}
-}
-
-const char *ik_http_exchange_path(const struct ik_http_exchange *exchange)
-{
-	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(exchange->request);
-	const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
-
-	return path ? path : "";
-}
-
 const char *ik_http_exchange_header(const struct ik_http_exchange *exchange, const char *name)
 {
 	return evhttp_find_header(evhttp_request_get_input_headers(exchange->request), name);
-}
-
-const char *ik_http_exchange_body(const struct ik_http_exchange *exchange, size_t *ret_length)
-{
-	struct evbuffer *body = evhttp_request_get_input_buffer(exchange->request);
-	const char *bytes = (const char *)evbuffer_pullup(body, -1);
-
-	*ret_length = evbuffer_get_length(body);
-	return bytes ? bytes : "";
-}
-
-void *ik_http_exchange_data(const struct ik_http_exchange *exchange)
-{
-	return exchange->data;
-}
-
-void ik_http_exchange_set_data(struct ik_http_exchange *exchange, void *data)
-{
-	exchange->data = data;
 }
 
 void ik_http_exchange_add(struct ik_http_exchange *exchange, const char *name, const char *value)

@@ -13,8 +13,24 @@
 
 #include <stddef.h>
 
+struct evhttp_request;
 struct ik_http_server;
-struct ik_http_exchange;
+
+enum ik_http_method { IK_HTTP_GET, IK_HTTP_POST, IK_HTTP_DELETE, IK_HTTP_OTHER };
+
+struct ik_http_exchange {
+	enum ik_http_method method;
+	const char *path; /* without a query */
+	const char *body;
+	size_t length;
+	void *data; /* whatever belongs to it; NULL at first */
+
+	/* private to http_server.c: */
+	struct ik_http_exchange *next;
+	struct ik_http_server *server;
+	struct evhttp_request *request;
+	struct ik_watch *watch; /* of the connection, for its end */
+};
 
 struct ik_http_server_events {
 	/* A request has arrived, which must be answered now or later. */
@@ -22,8 +38,6 @@ struct ik_http_server_events {
 	/* The client has left before the end of the answer. */
 	void (*gone)(void *arg, struct ik_http_exchange *exchange);
 };
-
-enum ik_http_method { IK_HTTP_GET, IK_HTTP_POST, IK_HTTP_DELETE, IK_HTTP_OTHER };
 
 /* Listen on a numeric address. port 0: any free one. Requests with more than that many bytes are
  * refused. events is borrowed. */
@@ -33,15 +47,8 @@ struct ik_http_server *ik_http_server_new(struct ik_loop *loop, const char *addr
 struct ik_http_server *ik_http_server_close(struct ik_http_server *server);
 int ik_http_server_port(const struct ik_http_server *server);
 
-/* The request; borrowed. The path is without a query; a header is NULL if it's missing. */
-enum ik_http_method ik_http_exchange_method(const struct ik_http_exchange *exchange);
-const char *ik_http_exchange_path(const struct ik_http_exchange *exchange);
+/* Return a header of the request, borrowed; NULL if it's missing. */
 const char *ik_http_exchange_header(const struct ik_http_exchange *exchange, const char *name);
-const char *ik_http_exchange_body(const struct ik_http_exchange *exchange, size_t *ret_length);
-
-/* What belongs to the exchange; NULL at first. */
-void *ik_http_exchange_data(const struct ik_http_exchange *exchange);
-void ik_http_exchange_set_data(struct ik_http_exchange *exchange, void *data);
 
 /* Add a header to the answer, before it begins. */
 void ik_http_exchange_add(struct ik_http_exchange *exchange, const char *name, const char *value);

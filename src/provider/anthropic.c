@@ -56,23 +56,6 @@ static void keep(struct ik_buf *kept, struct ik_json_span value)
 	ik_buf_append(opened(kept), value.text, value.length);
 }
 
-/* Append an element to a list that is not yet closed. */
-static void add_element(struct ik_buf *list, struct ik_json_span element)
-{
-	if (!list->length)
-		ik_json_open(opened(list), '[');
-	ik_json_put_raw(list, element);
-}
-
-/* Return the kept value, or no value if it is incomplete. */
-static struct ik_json_span kept_value(const struct ik_buf *kept)
-{
-	bool whole = kept->length && ik_buf_status(kept) == IK_OK;
-
-	return whole ? (struct ik_json_span){ kept->data, kept->length }
-				 : (struct ik_json_span){ NULL, 0 };
-}
-
 /* Forget what belongs to a block. */
 static void clear_block(struct anthropic_stream_state *state)
 {
@@ -104,14 +87,13 @@ static void keep_signature(struct ik_stream_decoder *decoder, struct ik_json_spa
 static void report_blocks(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_buf *list, bool pending)
 {
-	if (!list->length)
-		ik_json_open(opened(list), '[');
-	ik_json_close(list, ']');
-	if (ik_buf_status(list) == IK_OK)
+	struct ik_json_span blocks = list->length ? ik_decoder_list_end(list) : IK_JSON_SPAN("[]");
+
+	if (blocks.text)
 		ik_decoder_opaque_object(decoder, of,
 			(struct ik_opaque_member[]){
 				{ "pending", pending ? IK_JSON_SPAN("true") : (struct ik_json_span){ NULL, 0 } },
-				{ "blocks", kept_value(list) }, { 0 } });
+				{ "blocks", blocks }, { 0 } });
 	ik_buf_done(list);
 }
 
@@ -129,11 +111,10 @@ static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span val
 static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
 {
 	struct anthropic_stream_state *state = decoder->state;
-	size_t number = ik_decoder_cite(decoder, ik_json_member(citation, "url"),
-		ik_json_member(citation, "title"));
+	size_t number = ik_decoder_cite(decoder, citation, "url");
 	char mark[32];
 
-	add_element(&state->citations, citation);
+	ik_decoder_list_add(&state->citations, citation);
 	(void)snprintf(mark, sizeof(mark), " [%zu]", number);
 	if (number && !(state->marks.length && strstr(state->marks.data, mark)))
 		ik_buf_puts(opened(&state->marks), mark);
@@ -153,13 +134,12 @@ static void end_text_block(struct ik_stream_decoder *decoder)
 	ik_buf_append(&block, state->text.length ? state->text.data : "", state->text.length);
 	ik_json_quote_close(&block);
 	if (state->citations.length) {
-		ik_json_close(&state->citations, ']');
 		ik_json_key(&block, "citations");
-		ik_json_put_raw(&block, kept_value(&state->citations));
+		ik_json_put_raw(&block, ik_decoder_list_end(&state->citations));
 		state->cites = true;
 	}
 	ik_json_printf(&block, "}");
-	add_element(&state->texts, kept_value(&block));
+	ik_decoder_list_add(&state->texts, ik_decoder_kept(&block));
 	ik_buf_done(&block);
 	if (state->marks.length)
 		ik_decoder_bytes(decoder, IK_DELTA_TEXT, state->marks.data, state->marks.length);
@@ -183,7 +163,7 @@ static void end_text(struct ik_stream_decoder *decoder, bool last)
 static void end_server_call(struct ik_stream_decoder *decoder)
 {
 	struct anthropic_stream_state *state = decoder->state;
-	struct ik_json_span call = kept_value(&state->call), input = { NULL, 0 }, query;
+	struct ik_json_span call = ik_decoder_kept(&state->call), input = { NULL, 0 }, query;
 	struct ik_buf block;
 
 	if (!state->input.length ||
@@ -192,12 +172,11 @@ static void end_server_call(struct ik_stream_decoder *decoder)
 	ik_buf_init(&block, IK_LIMIT_REPLY);
 	ik_json_open(&block, '{');
 	for (struct ik_json_walk walk = ik_json_walk(call); ik_json_next(&walk);) {
-		ik_json_put_raw(&block, walk.key);
-		ik_buf_putc(&block, ':');
+		ik_json_printf(&block, "%.*s:", IK_JSON_ARGS(walk.key));
 		ik_json_put_raw(&block, ik_json_string_is(walk.key, "input") ? input : walk.value);
 	}
 	ik_json_close(&block, '}');
-	add_element(&state->calls, kept_value(&block));
+	ik_decoder_list_add(&state->calls, ik_decoder_kept(&block));
 	state->waiting++;
 	query = ik_json_member(input, "query");
 	ik_decoder_search(decoder, query.text ? query : ik_json_member(input, "url"));
@@ -214,7 +193,7 @@ static void take_server_result(struct ik_stream_decoder *decoder, struct ik_json
 		ik_decoder_failed_search(decoder, ik_json_at(block, "content.error_code"));
 	else
 		ik_decoder_unshown(decoder, type);
-	add_element(&state->calls, block);
+	ik_decoder_list_add(&state->calls, block);
 	if (--state->waiting <= 0) {
 		report_blocks(decoder, IK_DELTA_SEARCH, &state->calls, false);
 		state->waiting = 0;
@@ -307,11 +286,12 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 		clear_block(state);
 	} else if (kind == BLOCK_THINKING) {
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "signature", kept_value(&state->signature) }, { 0 } });
+			(struct ik_opaque_member[]){
+				{ "signature", ik_decoder_kept(&state->signature) }, { 0 } });
 		ik_buf_done(&state->signature);
 	} else if (kind == BLOCK_CALL) {
 		ik_decoder_call(decoder,
-			&(struct ik_call_piece){ .index = index, .arguments = kept_value(&state->input) });
+			&(struct ik_call_piece){ .index = index, .arguments = ik_decoder_kept(&state->input) });
 		ik_buf_done(&state->input);
 		ik_decoder_end_calls(decoder);
 	}
@@ -493,7 +473,7 @@ static void put_tool(struct ik_buf *out, const struct ik_request *request,
 {
 	ik_json_printf(out, "{");
 	ik_wire_put_name(out, tool);
-	ik_json_printf(out, "'input_schema':%.*s", IK_WIRE_SPAN(ik_wire_parameters(tool)));
+	ik_json_printf(out, "'input_schema':%.*s", IK_JSON_ARGS(ik_wire_parameters(tool)));
 	if (last)
 		put_mark(out, request);
 	ik_json_printf(out, "}");
@@ -511,10 +491,9 @@ static bool lacks_tools(const struct ik_request *request)
 {
 	size_t index = ik_conversation_count(request->conversation);
 
-	while (!request->tool_count && !ik_request_search(request) && index-- > 0) {
+	while (!request->tool_count && !ik_request_search(request) && index-- > 0)
 		if (ik_conversation_at(request->conversation, index)->kind == IK_KIND_TOOL_CALL)
 			return true;
-	}
 	return false;
 }
 
@@ -571,7 +550,7 @@ static void begin_file(struct ik_buf *out, const struct ik_wire_file *file)
 	ik_wire_put_base64(out, "", file->bytes);
 	ik_json_printf(out, "}");
 	if (!file->is_picture)
-		ik_json_printf(out, "'title':%.*s", IK_WIRE_SPAN(file->name));
+		ik_json_printf(out, "'title':%.*s", IK_JSON_ARGS(file->name));
 }
 
 static void put_user_file(struct ik_wire_writer *writer, const struct ik_wire_file *file)
@@ -637,10 +616,10 @@ static void put_thinking(struct ik_wire_writer *writer, const struct ik_message 
 		return;
 	if (signature.text)
 		ik_json_printf(writer->out, "{'type':'thinking','thinking':'%.*s','signature':%.*s}",
-			(int)message->content_length, message->content, IK_WIRE_SPAN(signature));
+			(int)message->content_length, message->content, IK_JSON_ARGS(signature));
 	else if (redacted.text)
 		ik_json_printf(writer->out, "{'type':'redacted_thinking','data':%.*s}",
-			IK_WIRE_SPAN(redacted));
+			IK_JSON_ARGS(redacted));
 }
 
 static void put_call(struct ik_wire_writer *writer, const struct ik_message *call)
@@ -649,7 +628,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 
 	ik_json_printf(writer->out, "{'type':'tool_use','id':'%s','name':%.*s,'input':",
 		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made),
-		IK_WIRE_SPAN(ik_wire_call_name(call)));
+		IK_JSON_ARGS(ik_wire_call_name(call)));
 	ik_wire_put_arguments_object(writer->out, call);
 	ik_json_printf(writer->out, "}");
 }
@@ -820,7 +799,7 @@ static bool put_output_schemas(struct ik_buf *out, struct ik_json_span schemas)
 	ik_json_open(out, named ? '{' : '[');
 	for (struct ik_json_walk walk = ik_json_walk(schemas); good && ik_json_next(&walk);) {
 		if (named)
-			ik_json_printf(out, "%.*s:", IK_WIRE_SPAN(walk.key));
+			ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 		good = put_output_schema(out, walk.value);
 	}
 	ik_json_close(out, named ? '}' : ']');
@@ -839,7 +818,7 @@ static bool put_output_keyword(struct ik_buf *out, struct ik_json_span name,
 		return true;
 	/* The service knows no oneOf. */
 	ik_json_printf(out,
-		"%.*s:", IK_WIRE_SPAN(ik_json_string_is(name, "oneOf") ? IK_JSON_SPAN("\"anyOf\"") : name));
+		"%.*s:", IK_JSON_ARGS(ik_json_string_is(name, "oneOf") ? IK_JSON_SPAN("\"anyOf\"") : name));
 	if (output_keywords[index].holds == A_SCHEMA)
 		return put_output_schema(out, value);
 	if (output_keywords[index].holds != KEPT)
@@ -902,10 +881,9 @@ static void put_marks(struct ik_wire_writer *writer)
 
 	ik_buf_init(&mark, IK_KIB(1));
 	put_mark(&mark, writer->request);
-	for (size_t index = 0; index < IK_WIRE_MARKS; index++) {
+	for (size_t index = 0; index < IK_WIRE_MARKS; index++)
 		if (writer->marks[index] && ik_buf_status(writer->out) == IK_OK)
 			ik_buf_insert(writer->out, writer->marks[index], mark.data, mark.length);
-	}
 	ik_buf_done(&mark);
 }
 

@@ -11,10 +11,9 @@ static const struct ik_wire_format *const formats[] = {
 
 const struct ik_wire_format *ik_wire_format_find(const char *type)
 {
-	for (size_t index = 0; index < sizeof(formats) / sizeof(*formats); index++) {
+	for (size_t index = 0; index < sizeof(formats) / sizeof(*formats); index++)
 		if (ik_text_equal(formats[index]->type, type))
 			return formats[index];
-	}
 	return NULL;
 }
 

@@ -11,10 +11,11 @@
  */
 #include "provider/formats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "provider/joined.h"
 #include "provider/models.h"
-#include "provider/partial_arguments.h"
 #include "provider/wire/decoder.h"
 #include "provider/wire/wire.h"
 #include "util/limits.h"
@@ -30,11 +31,11 @@ static struct ik_json_span text_or_none(struct ik_json_span value)
 
 struct google_stream_state {
 	struct ik_buf signature; /* of the text, as JSON */
-	struct ik_buf parts;  /* calls of Google's tools, and answers, that were not reported: a list,
+	struct ik_buf parts; /* calls of Google's tools, and answers, that were not reported: a list,
 	                            not yet closed */
-	int waiting;          /* number of calls in it without an answer */
-	struct ik_buf pieces; /* of the arguments of a call that goes on: likewise */
-	bool goes_on;         /* there is such a call */
+	int waiting;         /* number of calls in it without an answer */
+	struct ik_joined arguments; /* of a call that goes on */
+	bool goes_on;               /* there is such a call */
 };
 
 static void state_done(void *arg)
@@ -43,17 +44,7 @@ static void state_done(void *arg)
 
 	ik_buf_done(&state->signature);
 	ik_buf_done(&state->parts);
-	ik_buf_done(&state->pieces);
-}
-
-/* Add an element to a list that is not yet closed. */
-static void add_element(struct ik_buf *list, struct ik_json_span element)
-{
-	if (!list->length) {
-		ik_buf_init(list, IK_LIMIT_REPLY);
-		ik_json_open(list, '[');
-	}
-	ik_json_put_raw(list, element);
+	ik_joined_done(&state->arguments);
 }
 
 /* Handle a call of Google's own tool, or its answer. Several calls may wait for theirs. */
@@ -63,16 +54,14 @@ static void take_server_part(struct ik_stream_decoder *decoder, struct ik_json_s
 	struct ik_json_span call = ik_json_member(part, "toolCall");
 	struct ik_json_span query = ik_json_at(call, "args.queries.0");
 
-	add_element(&state->parts, part);
+	ik_decoder_list_add(&state->parts, part);
 	state->waiting += call.text ? 1 : -1;
 	if (call.text)
 		ik_decoder_search(decoder, query.text ? query : ik_json_member(call, "toolType"));
 	if (state->waiting > 0)
 		return;
-	ik_json_close(&state->parts, ']');
 	ik_decoder_opaque_object(decoder, IK_DELTA_SEARCH,
-		(struct ik_opaque_member[]){
-			{ "parts", { state->parts.data, state->parts.length } }, { 0 } });
+		(struct ik_opaque_member[]){ { "parts", ik_decoder_list_end(&state->parts) }, { 0 } });
 	ik_buf_done(&state->parts);
 	state->waiting = 0;
 }
@@ -112,9 +101,64 @@ static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span par
 		(struct ik_opaque_member[]){ { "thoughtSignature", signature }, { 0 } });
 }
 
+/* Limit on the depth of arguments that come in pieces. */
+#define DEEPEST 64
+
+/* Read the first step of a path (RFC 9535): .NAME, ['NAME'], ["NAME"] or [NUMBER]. Return what
+ * follows it, or NULL if there is no such step. */
+static const char *read_step(const char *path, struct ik_joined_step *ret_step)
+{
+	const char quote = path[0] == '[' && path[1] && strchr("'\"", path[1]) ? path[1] : '\0';
+	const char *begin = path + (quote ? 2 : 1), *end = begin;
+	bool is_name = quote || path[0] == '.';
+
+	if (path[0] == '.')
+		end += strcspn(begin, ".[");
+	else if (quote)
+		end += strcspn(begin, quote == '\'' ? "'" : "\"");
+	else if (path[0] == '[')
+		end += strspn(begin, "0123456789");
+	if (end == begin)
+		return NULL;
+	*ret_step = (struct ik_joined_step){ is_name ? begin : NULL, (size_t)(end - begin),
+		is_name ? 0 : strtoul(begin, NULL, 10) };
+	if (path[0] == '.')
+		return end;
+	end += quote && *end == quote;
+	return *end == ']' ? end + 1 : NULL;
+}
+
+/* Return the value in a piece. */
+static struct ik_json_span value_of(struct ik_json_span piece)
+{
+	static const char *const names[] = { "stringValue", "numberValue", "boolValue" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct ik_json_span value = ik_json_member(piece, names[i]);
+
+		if (value.text && ik_json_span_type(value) != IK_JSON_NULL)
+			return value;
+	}
+	return IK_JSON_SPAN("null");
+}
+
+/* Take an argument, or a part of a string, with the path to it. Source: Vertex AI API reference,
+ * "FunctionCall", "PartialArg". */
 static void take_piece(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
-	add_element(&((struct google_stream_state *)decoder->state)->pieces, piece);
+	struct ik_joined *arguments = &((struct google_stream_state *)decoder->state)->arguments;
+	char *path = ik_json_text_new(ik_json_member(piece, "jsonPath"));
+	struct ik_joined_step steps[DEEPEST];
+	const char *rest = path ? path + (*path == '$') : NULL;
+	size_t count = 0;
+
+	while (rest && *rest && count < DEEPEST)
+		rest = read_step(rest, &steps[count++]);
+	if (!rest || *rest || !count)
+		arguments->broken = true;
+	else
+		ik_joined_add(arguments, steps, count, value_of(piece), true);
+	free(path);
 }
 
 /* Report the arguments of a call that came in pieces. If they are not complete, or make no object, they
@@ -122,21 +166,20 @@ static void take_piece(struct ik_stream_decoder *decoder, struct ik_json_span pi
 static void end_pieces(struct ik_stream_decoder *decoder, bool complete)
 {
 	struct google_stream_state *state = decoder->state;
-	struct ik_call_piece piece = { .index = decoder->call_count - 1 };
-	struct ik_buf *pieces = &state->pieces, arguments;
+	struct ik_call_piece piece = { .index = decoder->call_count - 1,
+		.arguments = IK_JSON_SPAN("\"{\"") };
+	struct ik_buf whole;
 
-	ik_buf_init(&arguments, IK_LIMIT_REPLY);
-	if (pieces->length)
-		ik_json_close(pieces, ']');
-	complete = complete && ik_buf_status(pieces) == IK_OK &&
-		ik_partial_arguments_put(&arguments,
-			(struct ik_json_span){ pieces->data, pieces->length }) &&
-		ik_buf_status(&arguments) == IK_OK;
-	piece.arguments = complete ? (struct ik_json_span){ arguments.data, arguments.length }
-							   : IK_JSON_SPAN("\"{\"");
+	ik_buf_init(&whole, IK_LIMIT_REPLY);
+	if (state->arguments.root.count)
+		ik_joined_put(&whole, &state->arguments);
+	else
+		ik_json_printf(&whole, "{}");
+	if (complete && !state->arguments.broken && ik_buf_status(&whole) == IK_OK)
+		piece.arguments = (struct ik_json_span){ whole.data, whole.length };
 	ik_decoder_call(decoder, &piece);
-	ik_buf_done(&arguments);
-	ik_buf_done(pieces);
+	ik_buf_done(&whole);
+	ik_joined_done(&state->arguments);
 	state->goes_on = false;
 }
 
@@ -188,15 +231,12 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 /* Remember a page that the reply cites. */
 static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 {
-	struct ik_json_span web = ik_json_member(chunk, "web");
-
-	(void)ik_decoder_cite(decoder, ik_json_member(web, "uri"), ik_json_member(web, "title"));
+	(void)ik_decoder_cite(decoder, ik_json_member(chunk, "web"), "uri");
 }
 
 static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
 {
-	(void)ik_decoder_cite(decoder, ik_json_member(citation, "uri"),
-		ik_json_member(citation, "title"));
+	(void)ik_decoder_cite(decoder, citation, "uri");
 }
 
 /* Handle what the reply is based on. */
@@ -289,7 +329,7 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_wire_put_name(out, tool);
 	/* An object without properties is refused. */
 	if (ik_json_count(ik_json_member(tool->parameters, "properties")))
-		ik_json_printf(out, "'parametersJsonSchema':%.*s", IK_WIRE_SPAN(tool->parameters));
+		ik_json_printf(out, "'parametersJsonSchema':%.*s", IK_JSON_ARGS(tool->parameters));
 	ik_json_printf(out, "}");
 }
 
@@ -351,7 +391,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 
 	ik_json_printf(out, "{'functionCall':{");
 	put_opaque(writer, call, "id");
-	ik_json_printf(out, "'name':%.*s,'args':", IK_WIRE_SPAN(ik_wire_call_name(call)));
+	ik_json_printf(out, "'name':%.*s,'args':", IK_JSON_ARGS(ik_wire_call_name(call)));
 	ik_wire_put_arguments_object(out, call);
 	ik_json_printf(out, "}");
 	if (!put_opaque(writer, call, "thoughtSignature") && first &&
@@ -433,7 +473,7 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 	put_opaque(writer, call, "id");
 	/* Write it as text: Google limits the numbers and depth of objects narrowly. */
 	ik_json_printf(writer->out,
-		"'name':%.*s,'response':{'output':", IK_WIRE_SPAN(ik_wire_call_name(call)));
+		"'name':%.*s,'response':{'output':", IK_JSON_ARGS(ik_wire_call_name(call)));
 	ik_wire_put_envelope(writer->out, result);
 	ik_json_printf(writer->out, "}");
 	if (ik_wire_has_files(result)) {
@@ -473,7 +513,7 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 		ik_json_printf(out, "'maxOutputTokens':%lld", (long long)request->max_output_tokens);
 	if (has_schema(request))
 		ik_json_printf(out, "'responseMimeType':'application/json','responseJsonSchema':%.*s",
-			IK_WIRE_SPAN(request->output_schema));
+			IK_JSON_ARGS(request->output_schema));
 	if (thinks) {
 		ik_json_printf(out, "'thinkingConfig':{");
 		if (thinking.level && thinking.form == IK_THINKING_GOOGLE_LEVEL)

@@ -4,12 +4,12 @@ libik_provider_a_SOURCES = \
 	src/provider/anthropic.c \
 	src/provider/formats.c src/provider/formats.h \
 	src/provider/google.c \
+	src/provider/joined.c src/provider/joined.h \
 	src/provider/models.c src/provider/models.h \
 	src/provider/openai.h \
 	src/provider/openai_chat.c \
 	src/provider/openai_responses.c \
 	src/provider/openai_strict.c \
-	src/provider/partial_arguments.c src/provider/partial_arguments.h \
 	src/provider/practice.c
 nodist_libik_provider_a_SOURCES = model_rules.c
 

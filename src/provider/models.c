@@ -23,10 +23,9 @@ static const int64_t budgets[LEVELS] = { 0, 512, 2048, 8192, 24576, 24576, 24576
 
 enum ik_thinking ik_thinking_level(const char *name)
 {
-	for (size_t index = 0; name && index < LEVELS; index++) {
+	for (size_t index = 0; name && index < LEVELS; index++)
 		if (ik_text_equal(level_names[index], name))
 			return (enum ik_thinking)((size_t)IK_THINKING_OFF + index);
-	}
 	return IK_THINKING_UNSET;
 }
 
@@ -759,7 +758,7 @@ static void put_input(struct ik_buf *out, struct ik_json_span model,
 		ik_json_holds(capabilities, IK_JSON_SPAN("\"vision\""));
 
 	if (ik_json_span_type(modalities) == IK_JSON_ARRAY)
-		ik_json_printf(out, "'input':%.*s", (int)modalities.length, modalities.text);
+		ik_json_printf(out, "'input':%.*s", IK_JSON_ARGS(modalities));
 	else if (sees && supports(capabilities, "pdf_input"))
 		ik_json_printf(out, "'input':['text','image','pdf']");
 	else if (sees)

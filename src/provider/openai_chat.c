@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "provider/joined.h"
 #include "provider/models.h"
 #include "provider/openai.h"
 #include "provider/wire/decoder.h"
@@ -106,7 +107,7 @@ static void put_call_extra(struct ik_wire_writer *writer, const struct ik_messag
 	struct ik_json_span extra = ik_wire_opaque_member(writer, call, EXTRA);
 
 	if (extra.text)
-		ik_json_printf(writer->out, "'" EXTRA "':%.*s", IK_WIRE_SPAN(extra));
+		ik_json_printf(writer->out, "'" EXTRA "':%.*s", IK_JSON_ARGS(extra));
 }
 
 /* Write the thinking level as the name of an effort, which OpenAI and most others accept. */
@@ -200,10 +201,9 @@ static void put_reasoning(struct ik_wire_writer *writer, const struct ik_passage
 }
 
 struct openai_chat_stream_state {
-	const char *member;    /* name of the member with the current thinking, or NULL */
-	struct ik_buf details; /* details of the thinking, including hidden parts: a list of the pieces
-	                          received, not yet closed */
-	bool unwanted;         /* the details are not needed: the calls have their own data */
+	const char *member;       /* name of the member with the current thinking, or NULL */
+	struct ik_joined details; /* of the thinking, including hidden parts: a list */
+	bool unwanted;            /* they are not needed: the calls have their own data */
 	struct ik_think_tags tags;
 };
 
@@ -211,7 +211,7 @@ static void state_done(void *arg)
 {
 	struct openai_chat_stream_state *state = arg;
 
-	ik_buf_done(&state->details);
+	ik_joined_done(&state->details);
 	ik_buf_done(&state->tags.held);
 }
 
@@ -225,95 +225,40 @@ static void state_done(void *arg)
  * reasoning".
  */
 
-/* Does piece continue the object that first began? Encrypted objects arrive complete. */
-static bool is_continued(struct ik_json_span first, struct ik_json_span piece)
+/* A member of the list's object at an index, as a path. */
+#define DETAIL(index, name, length) \
+	((struct ik_joined_step[]){ { NULL, 0, index }, { name, length, 0 } }), 2
+
+/* Does a piece continue the object at that index? Encrypted objects arrive complete. */
+static bool continues(struct ik_joined *details, size_t index, struct ik_json_span piece)
 {
 	struct ik_json_span type = ik_json_member(piece, "type");
 
 	return !ik_json_string_is(type, "reasoning.encrypted") &&
-		ik_json_equal(ik_json_member(first, "type"), type) &&
-		ik_json_equal(ik_json_member(first, "index"), ik_json_member(piece, "index"));
+		ik_json_equal(ik_joined_at(details, DETAIL(index, "type", 4)), type) &&
+		ik_json_equal(ik_joined_at(details, DETAIL(index, "index", 5)),
+			ik_json_member(piece, "index"));
 }
 
-/* Write a member of an object from the pieces of the object: join texts; of other values, use the
- * last. */
-static void put_member(struct ik_buf *out, struct ik_json_span name,
-	const struct ik_json_span *pieces, size_t count)
-{
-	bool is_text = ik_json_string_is(name, "text") || ik_json_string_is(name, "summary"),
-		 any = false;
-	struct ik_json_span last = IK_JSON_SPAN("null");
-
-	ik_json_put_raw(out, name);
-	ik_buf_putc(out, ':');
-	for (size_t i = 0; i < count; i++) {
-		struct ik_json_span value = ik_json_member_named(pieces[i], name);
-
-		if (is_text && ik_json_span_type(value) == IK_JSON_STRING) {
-			if (!any)
-				ik_json_quote_open(out);
-			any = true;
-			ik_buf_append(out, value.text + 1, value.length - 2);
-		} else if (value.text && ik_json_span_type(value) != IK_JSON_NULL) {
-			last = value;
-		}
-	}
-	if (any)
-		ik_json_quote_close(out);
-	else
-		ik_json_put_raw(out, last);
-}
-
-/* Write the object that the pieces form. */
-static void put_joined(struct ik_buf *out, const struct ik_json_span *pieces, size_t count)
-{
-	ik_json_open(out, '{');
-	for (size_t i = 0; i < count; i++) {
-		for (struct ik_json_walk walk = ik_json_walk(pieces[i]); ik_json_next(&walk);) {
-			size_t before = 0;
-
-			while (before < i && !ik_json_member_named(pieces[before], walk.key).text)
-				before++;
-			if (before == i)
-				put_member(out, walk.key, pieces + i, count - i);
-		}
-	}
-	ik_json_close(out, '}');
-}
-
-/* Write the list of details from its pieces. */
-static void put_list(struct ik_buf *out, struct ik_json_span list)
-{
-	struct ik_json_span *pieces = NULL;
-	size_t count = 0, begin = 0;
-
-	for (struct ik_json_walk walk = ik_json_walk(list); ik_json_next(&walk);) {
-		pieces = ik_alloc_more(pieces, count, sizeof(*pieces));
-		pieces[count++] = walk.value;
-	}
-	ik_json_open(out, '[');
-	for (size_t end = 1; end <= count; end++) {
-		if (end < count && is_continued(pieces[begin], pieces[end]))
-			continue;
-		put_joined(out, pieces + begin, end - begin);
-		begin = end;
-	}
-	ik_json_close(out, ']');
-	free(pieces);
-}
-
-/* Add an element of the list in a chunk. */
+/* Handle an element of the list in a chunk: texts are joined; of other values, the last counts. */
 static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
-	struct openai_chat_stream_state *state = decoder->state;
+	struct ik_joined *details = &((struct openai_chat_stream_state *)decoder->state)->details;
+	size_t index = details->root.count;
 
 	if (ik_json_span_type(ik_json_member(piece, "type")) != IK_JSON_STRING)
 		return;
-	if (!state->details.length) {
-		ik_buf_init(&state->details, IK_LIMIT_REPLY);
-		ik_json_open(&state->details, '[');
+	if (index > 0 && continues(details, index - 1, piece))
+		index--;
+	for (struct ik_json_walk walk = ik_json_walk(piece); ik_json_next(&walk);) {
+		bool is_text = ik_json_string_is(walk.key, "text") ||
+			ik_json_string_is(walk.key, "summary");
+		char *name = ik_json_text_new(walk.key);
+
+		if (name)
+			ik_joined_add(details, DETAIL(index, name, strlen(name)), walk.value, is_text);
+		free(name);
 	}
-	ik_json_put_raw(&state->details, piece);
 }
 
 /* Report what must be sent back with the thinking, which is complete. */
@@ -336,21 +281,17 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
-	struct ik_buf *pieces = &state->details, list;
-	struct ik_json_span details = { NULL, 0 }, sources = ik_decoder_list_sources(decoder);
+	struct ik_json_span sources = ik_decoder_list_sources(decoder);
+	struct ik_buf list;
 
-	if (pieces->length)
-		ik_json_close(pieces, ']');
 	ik_buf_init(&list, IK_LIMIT_REPLY);
-	if (pieces->length && !state->unwanted && ik_buf_status(pieces) == IK_OK)
-		put_list(&list, (struct ik_json_span){ pieces->data, pieces->length });
-	if (list.length && ik_buf_status(&list) == IK_OK)
-		details = (struct ik_json_span){ list.data, list.length };
+	if (state->details.root.count && !state->unwanted && !state->details.broken)
+		ik_joined_put(&list, &state->details);
 	ik_decoder_opaque_object(decoder, decoder->call_count ? IK_DELTA_CALL : IK_DELTA_TEXT,
 		(struct ik_opaque_member[]){
-			{ REASONING_DETAILS, details }, { IK_WIRE_SOURCES, sources }, { 0 } });
+			{ REASONING_DETAILS, ik_decoder_kept(&list) }, { IK_WIRE_SOURCES, sources }, { 0 } });
 	ik_buf_done(&list);
-	ik_buf_done(&state->details);
+	ik_joined_done(&state->details);
 }
 
 /* Does value contain anything? An empty text often accompanies thinking. */
@@ -433,10 +374,7 @@ static void take_content(struct ik_stream_decoder *decoder, struct ik_json_span 
 /* Handle an element of annotations: a page that the text cites. */
 static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_span annotation)
 {
-	struct ik_json_span citation = ik_json_member(annotation, "url_citation");
-
-	(void)ik_decoder_cite(decoder, ik_json_member(citation, "url"),
-		ik_json_member(citation, "title"));
+	(void)ik_decoder_cite(decoder, ik_json_member(annotation, "url_citation"), "url");
 }
 
 /* Handle the delta of a streamed choice, or the message of a complete one. */
@@ -572,7 +510,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	char made[IK_WIRE_MADE_ID];
 
 	ik_json_printf(out, "{'id':'%s','type':'function','function':{'name':%.*s,'arguments':",
-		call_id_of(writer->request, call->call_id, made), IK_WIRE_SPAN(ik_wire_call_name(call)));
+		call_id_of(writer->request, call->call_id, made), IK_JSON_ARGS(ik_wire_call_name(call)));
 	ik_wire_put_arguments_text(out, call);
 	ik_json_printf(out, "}");
 	put_call_extra(writer, call);
@@ -638,7 +576,7 @@ static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *f
 		ik_json_printf(out, "}}");
 	} else {
 		ik_json_printf(out,
-			"{'type':'file','file':{'filename':%.*s,'file_data':", IK_WIRE_SPAN(file->name));
+			"{'type':'file','file':{'filename':%.*s,'file_data':", IK_JSON_ARGS(file->name));
 		ik_wire_put_data_url(out, file);
 		ik_json_printf(out, "}}");
 	}
@@ -679,10 +617,9 @@ static void put_result_files(struct ik_wire_writer *writer, const struct ik_pass
 static void put_calls(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	ik_json_printf(writer->out, "'tool_calls':[");
-	for (size_t index = 0; index < passage->count; index++) {
+	for (size_t index = 0; index < passage->count; index++)
 		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
 			put_call(writer, passage->messages[index]);
-	}
 	ik_json_printf(writer->out, "]}");
 }
 

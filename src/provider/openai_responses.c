@@ -63,8 +63,7 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 /* Remember a page that the text cites. */
 static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
 {
-	(void)ik_decoder_cite(decoder, ik_json_member(citation, "url"),
-		ik_json_member(citation, "title"));
+	(void)ik_decoder_cite(decoder, citation, "url");
 }
 
 /* Report what is still unreported of a complete message, and what must be sent back with it. */
@@ -205,7 +204,7 @@ static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span 
 {
 	ik_decoder_error(decoder, value);
 	if (!decoder->over)
-		ik_decoder_fail(decoder, NULL);
+		ik_decoder_fail(decoder, "");
 }
 
 /* Handle the end of the response, by its status. */
@@ -234,10 +233,9 @@ static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span
 	struct ik_json_span output = ik_json_member(response, "output");
 	int64_t index = 0;
 
-	if (ik_json_span_type(output) == IK_JSON_ARRAY) {
+	if (ik_json_span_type(output) == IK_JSON_ARRAY)
 		for (struct ik_json_walk walk = ik_json_walk(output); ik_json_next(&walk);)
 			end_item(decoder, index++, walk.value);
-	}
 	end_response(decoder, response);
 }
 
@@ -313,7 +311,7 @@ static void put_file(struct ik_wire_writer *writer, const struct ik_wire_file *f
 		ik_json_printf(out, "{'type':'input_image','detail':'auto','image_url':");
 	else
 		ik_json_printf(out,
-			"{'type':'input_file','filename':%.*s,'file_data':", IK_WIRE_SPAN(file->name));
+			"{'type':'input_file','filename':%.*s,'file_data':", IK_JSON_ARGS(file->name));
 	ik_wire_put_data_url(out, file);
 	ik_json_printf(out, "}");
 }
@@ -345,7 +343,7 @@ static void put_text(struct ik_wire_writer *writer, const struct ik_message *mes
 	ik_json_printf(writer->out, "{'role':'assistant','content':'%.*s'",
 		(int)message->content_length, message->content);
 	if (phase.text)
-		ik_json_printf(writer->out, "'phase':%.*s", IK_WIRE_SPAN(phase));
+		ik_json_printf(writer->out, "'phase':%.*s", IK_JSON_ARGS(phase));
 	ik_json_printf(writer->out, "}");
 }
 
@@ -355,7 +353,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 
 	ik_json_printf(writer->out, "{'type':'function_call','call_id':'%s','name':%.*s,'arguments':",
 		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made),
-		IK_WIRE_SPAN(ik_wire_call_name(call)));
+		IK_JSON_ARGS(ik_wire_call_name(call)));
 	ik_wire_put_arguments_text(writer->out, call);
 	ik_json_printf(writer->out, "}");
 }

@@ -50,10 +50,9 @@ static const char *const formats[] = {
 
 static bool is_listed(struct ik_json_span name, const char *const *list, size_t count)
 {
-	for (size_t index = 0; index < count; index++) {
+	for (size_t index = 0; index < count; index++)
 		if (ik_json_string_is(name, list[index]))
 			return true;
-	}
 	return false;
 }
 #define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof(*(list)))
@@ -81,12 +80,6 @@ static enum strict_member judge(struct ik_json_span name, struct ik_json_span va
 		: DROPPED;
 }
 
-static void put_key(struct ik_buf *out, struct ik_json_span name)
-{
-	ik_json_put_raw(out, name);
-	ik_buf_putc(out, ':');
-}
-
 static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool optional);
 
@@ -100,7 +93,7 @@ static bool put_properties(struct conversion *conversion, struct ik_json_span sc
 	for (struct ik_json_walk walk = ik_json_walk(ik_json_member(schema, "properties"));
 		 good && ik_json_next(&walk);) {
 		conversion->name_bytes += walk.key.length - 2;
-		put_key(conversion->out, walk.key);
+		ik_json_printf(conversion->out, "%.*s:", IK_JSON_ARGS(walk.key));
 		good = ++conversion->properties <= PROPERTIES_MAX &&
 			put_schema(conversion, walk.value, depth, !ik_json_holds(required, walk.key));
 	}
@@ -153,7 +146,7 @@ static void put_type(struct ik_buf *out, struct ik_json_span type, bool nullable
 	else if (list)
 		ik_json_printf(out, "%.*s,'null']", (int)type.length - 1, type.text);
 	else
-		ik_json_printf(out, "[%.*s,'null']", (int)type.length, type.text);
+		ik_json_printf(out, "[%.*s,'null']", IK_JSON_ARGS(type));
 }
 
 /* Write the members of a schema with a type, adding null to it if nullable, and the description
@@ -176,7 +169,7 @@ static bool put_members(struct conversion *conversion, struct ik_json_span schem
 		} else if (object && ik_json_string_is(walk.key, "required")) {
 			put_required(out, schema);
 		} else {
-			put_key(out, walk.key);
+			ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 			if (object && ik_json_string_is(walk.key, "properties"))
 				good = put_properties(conversion, schema, depth + 1);
 			else if (array && ik_json_string_is(walk.key, "items"))
@@ -238,7 +231,7 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 	wrapped = nullable && values != IK_JSON_NONE;
 	ik_json_open(out, '{');
 	if (wrapped && description.text)
-		ik_json_printf(out, "'description':%.*s", (int)description.length, description.text);
+		ik_json_printf(out, "'description':%.*s", IK_JSON_ARGS(description));
 	if (wrapped)
 		ik_json_printf(out, "'anyOf':[{");
 	if (!put_members(conversion, schema, depth, nullable && !wrapped, !wrapped))
@@ -293,7 +286,7 @@ static bool put_clean(struct ik_buf *out, struct ik_json_span schema, struct ik_
 			continue;
 		}
 		if (object)
-			put_key(out, walk.key);
+			ik_json_printf(out, "%.*s:", IK_JSON_ARGS(walk.key));
 		changed |= put_clean(out, inner, walk.value);
 	}
 	ik_json_close(out, object ? '}' : ']');

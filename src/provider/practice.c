@@ -175,10 +175,9 @@ static void put_place(struct ik_buf *out, struct rule_part place)
 		put(out, "path", place);
 		return;
 	}
-	for (size_t at = 0; at < wild; at++) {
+	for (size_t at = 0; at < wild; at++)
 		if (place.text[at] == '/')
 			slash = at + 1;
-	}
 	put(out, "glob", (struct rule_part){ place.text + slash, place.length - slash });
 	if (slash)
 		put(out, "path", (struct rule_part){ place.text, slash > 1 ? slash - 1 : slash });
@@ -382,7 +381,7 @@ static void put_lines(struct ik_buf *out, const char *language, const char *text
 		struct rule_part line = take_line(&rest);
 
 		if (!language)
-			ik_buf_printf(out, "- `%.*s`\n", (int)line.length, line.text);
+			ik_buf_printf(out, "- `%.*s`\n", IK_JSON_ARGS(line));
 	}
 	if (language)
 		put_block(out, language, (struct rule_part){ text, (size_t)(rest.text - text) });
@@ -627,10 +626,9 @@ static void read_message(struct practice *practice, const struct ik_message *mes
 /* Is the tool offered, and are calls allowed? */
 static bool may_call(const struct ik_request *request, const char *tool)
 {
-	for (size_t index = 0; !request->forbid_calls && index < request->tool_count; index++) {
+	for (size_t index = 0; !request->forbid_calls && index < request->tool_count; index++)
 		if (ik_text_equal(request->tools[index].name, tool))
 			return true;
-	}
 	return false;
 }
 
@@ -847,10 +845,9 @@ static void write_reply(const struct ik_request *request, struct ik_script *ret_
 	ik_buf_init(&practice.files, ANSWER_LIMIT);
 	practice.words_read = count_words(prompt, strlen(prompt));
 	ik_transcript_init(&transcript, request->conversation);
-	while ((passage = ik_transcript_next(&transcript))) {
+	while ((passage = ik_transcript_next(&transcript)))
 		for (size_t index = 0; index < passage->count; index++)
 			read_message(&practice, passage->messages[index], passage->results[index]);
-	}
 	put_reply(&practice);
 	ik_script_add(ret_script,
 		&(struct ik_delta){ .kind = IK_DELTA_USAGE,

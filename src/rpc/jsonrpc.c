@@ -36,31 +36,19 @@ struct ik_rpc_message ik_rpc_read(struct ik_json_span value)
 	return message;
 }
 
-/* Append a value, or null. */
-static void put_value(struct ik_buf *out, struct ik_json_span value)
-{
-	ik_json_put_raw(out, value.text ? value : IK_JSON_SPAN("null"));
-}
-
 void ik_rpc_put_result(struct ik_buf *out, struct ik_json_span id, struct ik_json_span result)
 {
-	ik_json_printf(out, "{'jsonrpc':'2.0','id':");
-	put_value(out, id);
-	ik_json_key(out, "result");
-	ik_json_put_raw(out, result);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "{'jsonrpc':'2.0','id':%.*s,'result':%.*s}", IK_JSON_ARGS(id),
+		IK_JSON_ARGS(result));
 }
 
 void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, const char *message,
 	struct ik_json_span data)
 {
-	ik_json_printf(out, "{'jsonrpc':'2.0','id':");
-	put_value(out, id);
-	ik_json_printf(out, "'error':{'code':%d,'message':'%s'", code, message);
-	if (data.text) {
-		ik_json_key(out, "data");
-		ik_json_put_raw(out, data);
-	}
+	ik_json_printf(out, "{'jsonrpc':'2.0','id':%.*s,'error':{'code':%d,'message':'%s'",
+		IK_JSON_ARGS(id), code, message);
+	if (data.text)
+		ik_json_printf(out, "'data':%.*s", IK_JSON_ARGS(data));
 	ik_json_printf(out, "}}");
 }
 
@@ -68,10 +56,8 @@ void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, cons
 static void put_method(struct ik_buf *out, const char *method, struct ik_json_span params)
 {
 	ik_json_printf(out, "'method':'%s'", method);
-	if (params.length > 0) {
-		ik_json_key(out, "params");
-		ik_json_put_raw(out, params);
-	}
+	if (params.length > 0)
+		ik_json_printf(out, "'params':%.*s", IK_JSON_ARGS(params));
 	ik_json_close(out, '}');
 }
 

@@ -35,10 +35,9 @@ static const char *skip_value(const char *value)
 {
 	if (*value != '\'')
 		return value + strcspn(value, "& \t\r\n");
-	for (value++; *value && *value != '\''; value++) {
+	for (value++; *value && *value != '\''; value++)
 		if (*value == '\\' && value[1])
 			value++;
-	}
 	return *value ? value + 1 : value;
 }
 

@@ -8,13 +8,6 @@
 #define CONTROL_PICTURES 0x2400
 #define PICTURE_OF_DELETE 0x2421
 
-/* The preceding character, on which the treatment of joiners and variation selectors depends. */
-enum sanitize_before {
-	BEFORE_NOTHING, /* start, blank, control, joiner */
-	BEFORE_VISIBLE,
-	BEFORE_SELECTOR
-};
-
 enum treatment {
 	AS_IT_IS,
 	AS_CODE,        /* <U+XXXX> */
@@ -71,18 +64,18 @@ static enum treatment treat(uint32_t codepoint)
 }
 
 /* Is a character beyond ASCII kept in this context? */
-static bool is_kept(enum treatment treatment, enum sanitize_before before)
+static bool is_kept(enum treatment treatment, enum ik_sanitize_before before)
 {
-	return treatment == AS_IT_IS || (treatment == AS_SELECTOR && before == BEFORE_VISIBLE) ||
-		(treatment == AS_JOINER && before != BEFORE_NOTHING);
+	return treatment == AS_IT_IS || (treatment == AS_SELECTOR && before == IK_BEFORE_VISIBLE) ||
+		(treatment == AS_JOINER && before != IK_BEFORE_NOTHING);
 }
 
 /* Return what a kept character means for the next one. */
-static enum sanitize_before after(enum treatment treatment)
+static enum ik_sanitize_before after(enum treatment treatment)
 {
-	return treatment == AS_IT_IS   ? BEFORE_VISIBLE
-		: treatment == AS_SELECTOR ? BEFORE_SELECTOR
-								   : BEFORE_NOTHING;
+	return treatment == AS_IT_IS   ? IK_BEFORE_VISIBLE
+		: treatment == AS_SELECTOR ? IK_BEFORE_SELECTOR
+								   : IK_BEFORE_NOTHING;
 }
 
 static void put_codepoint(struct ik_buf *out, uint32_t codepoint)
@@ -115,7 +108,7 @@ static bool is_plain(char byte, bool one_line)
  * incomplete character or CR. Runs of harmless bytes are appended in one piece.
  */
 static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
-	enum sanitize_before *before, bool one_line, bool more)
+	enum ik_sanitize_before *before, bool one_line, bool more)
 {
 	size_t at = 0, run = 0;
 
@@ -125,7 +118,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 		int count;
 
 		if (is_plain(bytes[at], one_line)) {
-			*before = bytes[at++] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
+			*before = bytes[at++] > ' ' ? IK_BEFORE_VISIBLE : IK_BEFORE_NOTHING;
 			continue;
 		}
 		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
@@ -140,7 +133,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 			}
 		}
 		ik_buf_append(out, bytes + run, at - run);
-		*before = BEFORE_NOTHING;
+		*before = IK_BEFORE_NOTHING;
 		if (count == 1) {
 			/* CR LF: drop the CR; the LF follows. */
 			if (bytes[at] != '\r' || at + 1 == length || bytes[at + 1] != '\n')
@@ -161,14 +154,14 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 
 void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length)
 {
-	enum sanitize_before before = BEFORE_NOTHING;
+	enum ik_sanitize_before before = IK_BEFORE_NOTHING;
 
 	sanitize(out, bytes, length, &before, false, false);
 }
 
 void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length)
 {
-	enum sanitize_before before = BEFORE_NOTHING;
+	enum ik_sanitize_before before = IK_BEFORE_NOTHING;
 
 	sanitize(out, bytes, length, &before, true, false);
 }
@@ -189,29 +182,25 @@ bool ik_sanitize_is_clean(const char *bytes, size_t length)
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
 	size_t length)
 {
-	enum sanitize_before before = (enum sanitize_before)state->before;
 	size_t done;
 
 	/* Complete the held-back character byte by byte, at most four. */
 	while (state->held_length > 0 && length > 0) {
 		state->held[state->held_length++] = *bytes++;
 		length--;
-		done = sanitize(out, state->held, (size_t)state->held_length, &before, false, true);
+		done = sanitize(out, state->held, (size_t)state->held_length, &state->before, false, true);
 		state->held_length -= (int)done;
 		memmove(state->held, state->held + done, (size_t)state->held_length);
 	}
 	if (length > 0) {
-		done = sanitize(out, bytes, length, &before, false, true);
+		done = sanitize(out, bytes, length, &state->before, false, true);
 		state->held_length = (int)(length - done);
 		memcpy(state->held, bytes + done, length - done);
 	}
-	state->before = (int)before;
 }
 
 void ik_sanitize_end(struct ik_sanitize_state *state, struct ik_buf *out)
 {
-	enum sanitize_before before = (enum sanitize_before)state->before;
-
-	sanitize(out, state->held, (size_t)state->held_length, &before, false, false);
+	sanitize(out, state->held, (size_t)state->held_length, &state->before, false, false);
 	*state = (struct ik_sanitize_state){ 0 };
 }

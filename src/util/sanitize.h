@@ -35,7 +35,11 @@ bool ik_sanitize_is_clean(const char *bytes, size_t length);
 struct ik_sanitize_state {
 	char held[4];
 	int held_length;
-	int before; /* the preceding character, for joiners; private */
+	enum ik_sanitize_before {
+		IK_BEFORE_NOTHING, /* start, blank, control, joiner */
+		IK_BEFORE_VISIBLE,
+		IK_BEFORE_SELECTOR
+	} before; /* the preceding character, on which joiners and variation selectors depend */
 };
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
 	size_t length);

@@ -30,11 +30,11 @@ static void dispatch(struct ik_sse *sse, ik_sse_sink *sink, void *arg)
 	/* A failed append has lost a part: drop the event rather than pass on half of it. */
 	if (ik_buf_status(&sse->data) != IK_OK)
 		return;
-	if (sse->has_data)
+	if (sse->has_data) {
 		sse->unread = 0;
-	if (sse->has_data)
 		sink(arg, sse->event.length ? sse->event.data : "message", sse->data.data,
 			sse->data.length);
+	}
 	sse->has_data = false;
 	ik_buf_clear(&sse->event);
 	ik_buf_clear(&sse->data);

@@ -207,6 +207,32 @@ void ik_decoder_unshown(struct ik_stream_decoder *decoder, struct ik_json_span t
 	decoder->unshown = name;
 }
 
+/* ---- lists that grow with the stream ---- */
+
+void ik_decoder_list_add(struct ik_buf *list, struct ik_json_span element)
+{
+	if (!list->length) {
+		ik_buf_init(list, IK_LIMIT_REPLY);
+		ik_json_open(list, '[');
+	}
+	ik_json_put_raw(list, element);
+}
+
+struct ik_json_span ik_decoder_list_end(struct ik_buf *list)
+{
+	if (list->length)
+		ik_json_close(list, ']');
+	return ik_decoder_kept(list);
+}
+
+struct ik_json_span ik_decoder_kept(const struct ik_buf *kept)
+{
+	bool whole = kept->length && ik_buf_status(kept) == IK_OK;
+
+	return whole ? (struct ik_json_span){ kept->data, kept->length }
+				 : (struct ik_json_span){ NULL, 0 };
+}
+
 /* ---- sources ---- */
 
 /* Append a page's title to a line of a list; what Markdown might take for markup is escaped. */
@@ -256,9 +282,9 @@ static void report_source(struct ik_stream_decoder *decoder, const char *url, si
 	free(name);
 }
 
-size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
-	struct ik_json_span title)
+size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span page, const char *url)
 {
+	struct ik_json_span title = ik_json_member(page, "title");
 	struct ik_buf link, line;
 	size_t index = 0, length = 0;
 	const char *bytes = "";
@@ -266,7 +292,7 @@ size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span ur
 
 	ik_buf_init(&link, 4 * URL_BYTES);
 	ik_buf_init(&line, 4 * URL_BYTES + IK_KIB(1));
-	(void)string_bytes(decoder, url, &bytes, &length);
+	(void)string_bytes(decoder, ik_json_member(page, url), &bytes, &length);
 	is_page = !decoder->plain && length <= URL_BYTES &&
 		((length > 8 && memcmp(bytes, "https://", 8) == 0) ||
 			(length > 7 && memcmp(bytes, "http://", 7) == 0));
@@ -368,10 +394,9 @@ static void report_calls(struct ik_stream_decoder *decoder, int last)
 			.slot = slot,
 			.id = call->id.length ? call->id.data : NULL,
 			.name = call->name.data };
-		for (int other = 0; delta.id && other < slot; other++) {
+		for (int other = 0; delta.id && other < slot; other++)
 			if (strcmp(decoder->calls[other].id.data, delta.id) == 0)
 				delta.id = NULL;
-		}
 		report(decoder, &delta);
 	}
 }
@@ -417,11 +442,8 @@ static bool begin_call(struct ik_stream_decoder *decoder, int64_t index)
 
 	if (decoder->call_count == CALLS_MAX)
 		return false;
-	if (decoder->call_count == decoder->call_capacity) {
-		decoder->call_capacity = decoder->call_capacity * 2 + 4;
-		decoder->calls = ik_alloc_array(decoder->calls, (size_t)decoder->call_capacity,
-			sizeof(*decoder->calls));
-	}
+	decoder->calls = ik_alloc_more(decoder->calls, (size_t)decoder->call_count,
+		sizeof(*decoder->calls));
 	report_calls(decoder, decoder->call_count - 1);
 	call = &decoder->calls[decoder->call_count++];
 	*call = (struct ik_pending_call){ .index = index };
@@ -556,32 +578,34 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 			.searches = counts[IK_COUNT_SEARCHES] });
 }
 
-void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)
+/* Report the end by an error, in words; empty: the provider said none. */
+static void report_error(struct ik_stream_decoder *decoder, enum ik_error_code code, bool retryable,
+	const char *words)
 {
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = code, .retryable = retryable };
 
-	delta.text = words ? words : _("The provider reported an error and did not say which.");
+	delta.text = *words ? words : _("The provider reported an error and did not say which.");
 	delta.text_length = strlen(delta.text);
 	report(decoder, &delta);
 }
 
+void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)
+{
+	report_error(decoder, IK_CODE_PROVIDER, true, words);
+}
+
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR };
 	struct ik_buf message, words;
+	enum ik_error_code code;
+	bool retryable;
 
 	ik_buf_init(&message, IK_LIMIT_ERROR_BODY);
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
-
-	if (decoder->over || !ik_error_read(value, 0, &message, &delta.code, &delta.retryable))
-		goto done;
-	ik_error_first_words(message.data, message.length, 800, &words);
-	if (!words.length)
-		ik_buf_puts(&words, _("The provider reported an error and did not say which."));
-	delta.text = words.data;
-	delta.text_length = words.length;
-	report(decoder, &delta);
-done:
+	if (!decoder->over && ik_error_read(value, 0, &message, &code, &retryable)) {
+		ik_error_first_words(message.data, message.length, EXPLANATION_BYTES, &words);
+		report_error(decoder, code, retryable, words.data);
+	}
 	ik_buf_done(&message);
 	ik_buf_done(&words);
 }
@@ -604,15 +628,6 @@ static void report_failure(struct ik_stream_decoder *decoder, struct ik_json_spa
 	(void)ik_json_string(ik_decoder_has_text(message) ? message : name, &words);
 	ik_decoder_fail(decoder, words.data);
 	ik_buf_done(&words);
-}
-
-static void report_full_context(struct ik_stream_decoder *decoder)
-{
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_CONTEXT };
-
-	delta.text = _("The context window of the model is full.");
-	delta.text_length = strlen(delta.text);
-	report(decoder, &delta);
 }
 
 /* Set the provider's explanation of the stop reason: the words, one line. */
@@ -649,7 +664,8 @@ void ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span
 	if (!row->name || row->stop == IK_STOP_FAILED)
 		report_failure(decoder, value, message);
 	else if (row->stop == IK_STOP_CONTEXT)
-		report_full_context(decoder);
+		report_error(decoder, IK_CODE_CONTEXT, false,
+			_("The context window of the model is full."));
 	else if (row->stop == IK_STOP_REFUSED)
 		ik_decoder_refuse(decoder, value, message);
 	else

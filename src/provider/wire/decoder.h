@@ -87,7 +87,7 @@ struct ik_stream_decoder {
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */
 	struct ik_pending_call *calls;
-	int call_count, call_capacity;
+	int call_count;
 	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
 	int64_t counts[IK_COUNTS];     /* the sums of these */
 	int64_t searches;              /* those that the format has counted itself */
@@ -131,10 +131,10 @@ void ik_decoder_failed_search(struct ik_stream_decoder *decoder, struct ik_json_
 /* Report that parts of the reply of that type, if it is a string, cannot be shown. */
 void ik_decoder_unshown(struct ik_stream_decoder *decoder, struct ik_json_span type);
 
-/* Report a page that the text cites, and remember it for the list. Return its number, from 1; 0 if url
- * isn't one of the web. */
-size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span url,
-	struct ik_json_span title);
+/* Report a page that the text cites, an object with the address in the member url and a "title", and
+ * remember it for the list. Return its number, from 1; 0 if it isn't one of the web. */
+size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span page,
+	const char *url);
 
 /* Report the list of the pages cited since the last list as a piece of the text. Return its length in
  * bytes as JSON, to be stored with the text in the member IK_WIRE_SOURCES; no value without a list.
@@ -183,7 +183,7 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 /* Report an error inside the stream, which ends it. Does nothing if value is not an error. */
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* Report that the provider failed, with its words (NULL: none), and that a retry may help. */
+/* Report that the provider failed, with its words (empty: none), and that a retry may help. */
 void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words);
 
 /* Set the stop reason. The reply is complete when the stream ends, or at ik_decoder_complete(). */
@@ -202,6 +202,14 @@ void ik_decoder_refuse(struct ik_stream_decoder *decoder, struct ik_json_span ca
 
 /* Complete the reply: report what was held back, and the stop reason. */
 void ik_decoder_complete(struct ik_stream_decoder *decoder);
+
+/* Add an element to a list that a stream brings piece by piece; the buffer is zeroed, or done, at
+ * first. End the list, and return it; no value if it has no element or became too large. */
+void ik_decoder_list_add(struct ik_buf *list, struct ik_json_span element);
+struct ik_json_span ik_decoder_list_end(struct ik_buf *list);
+
+/* Return the JSON in a buffer; no value if there is none or not all of it. */
+struct ik_json_span ik_decoder_kept(const struct ik_buf *kept);
 
 /* Is value a non-empty string? */
 bool ik_decoder_has_text(struct ik_json_span value);

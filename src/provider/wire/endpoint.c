@@ -48,18 +48,13 @@ char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint 
 	const char *model)
 {
 	static const char name[] = "MODEL";
-	const char *place = strstr(format->path, name);
+	const char *path = model ? format->path : format->models_path, *place = strstr(path, name);
 
 	if (!place)
-		return ik_format("%s%s", endpoint->base_url, format->path);
+		return ik_format("%s%s", endpoint->base_url, path);
 	/* A full name ("models/...", "tunedModels/...") needs no prefix. */
-	return ik_format("%s%.*s%s%s%s", endpoint->base_url, (int)(place - format->path), format->path,
+	return ik_format("%s%.*s%s%s%s", endpoint->base_url, (int)(place - path), path,
 		strchr(model, '/') ? "" : "models/", model, place + strlen(name));
-}
-
-char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint)
-{
-	return ik_format("%s%s", endpoint->base_url, format->models_path);
 }
 
 /* Append line, which is in new memory, to the array. */

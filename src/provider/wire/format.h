@@ -131,7 +131,7 @@ const char *ik_request_search(const struct ik_request *request);
  * has the timer. Owns copies of all strings. Empty when zeroed. */
 struct ik_script {
 	struct ik_delta *deltas;
-	size_t count, capacity;
+	size_t count;
 	size_t told;
 };
 
@@ -191,10 +191,9 @@ enum ik_thinking ik_thinking_level(const char *name);
 /* Return the name of a level that is not UNSET. */
 const char *ik_thinking_name(enum ik_thinking level);
 
-/* Return the URL of a request, or of the list of models, in new memory. */
+/* Return the URL of a request, or (model NULL) of the list of models, in new memory. */
 char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
 	const char *model);
-char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
 
 /* Return the headers, NULL-terminated, in new memory. White space around the key (as from a file)
  * is removed; without a key, its header is left out. */

@@ -13,10 +13,7 @@ void ik_script_add(struct ik_script *script, const struct ik_delta *delta)
 {
 	struct ik_delta *own;
 
-	if (script->count == script->capacity) {
-		script->capacity = script->capacity * 2 + 32;
-		script->deltas = ik_alloc_array(script->deltas, script->capacity, sizeof(*script->deltas));
-	}
+	script->deltas = ik_alloc_more(script->deltas, script->count, sizeof(*script->deltas));
 	own = &script->deltas[script->count++];
 	*own = *delta;
 	own->id = delta->id ? ik_strdup(delta->id) : NULL;

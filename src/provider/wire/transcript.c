@@ -76,13 +76,9 @@ static void add_message(struct ik_transcript *transcript, const struct ik_messag
 {
 	struct ik_passage *passage = &transcript->passage;
 
-	if (passage->count == transcript->capacity) {
-		transcript->capacity = transcript->capacity * 2 + 8;
-		passage->messages = ik_alloc_array(passage->messages, transcript->capacity,
-			sizeof(*passage->messages));
-		passage->results = ik_alloc_array(passage->results, transcript->capacity,
-			sizeof(*passage->results));
-	}
+	passage->messages = ik_alloc_more(passage->messages, passage->count,
+		sizeof(*passage->messages));
+	passage->results = ik_alloc_more(passage->results, passage->count, sizeof(*passage->results));
 	passage->messages[passage->count] = message;
 	passage->results[passage->count++] = result;
 }

@@ -38,8 +38,7 @@ struct ik_transcript {
 	const struct ik_message *asked; /* what the user asked, until that passage; or NULL */
 	bool begun;
 	size_t at;
-	struct ik_passage passage; /* the current passage, */
-	size_t capacity;           /* and the number of messages it has room for */
+	struct ik_passage passage; /* the current passage */
 };
 
 void ik_transcript_init(struct ik_transcript *transcript,

@@ -324,10 +324,9 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 			messages->user(writer, (*message)->content, (*message)->content_length, *message);
 		else
 			messages->assistant(writer, passage);
-		for (size_t i = 0; i < passage->count; i++) {
+		for (size_t i = 0; i < passage->count; i++)
 			if (message[i]->kind == IK_KIND_TOOL_CALL)
 				messages->result(writer, message[i], passage->results[i]);
-		}
 		if (messages->after)
 			messages->after(writer, passage);
 	}
@@ -340,8 +339,7 @@ static void put_patched(struct ik_buf *out, struct ik_json_span object, struct i
 static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
 	struct ik_json_span patch)
 {
-	ik_json_put_raw(out, name);
-	ik_buf_putc(out, ':');
+	ik_json_printf(out, "%.*s:", IK_JSON_ARGS(name));
 	if (ik_json_span_type(patch) != IK_JSON_OBJECT)
 		ik_json_put_raw(out, patch.text ? patch : value);
 	else
@@ -396,10 +394,9 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 
 bool ik_wire_is_blank(const char *text, size_t length)
 {
-	for (size_t at = 0; at < length; at++) {
+	for (size_t at = 0; at < length; at++)
 		if (text[at] == '\0' || !strchr(" \t\r\n\v\f", text[at]))
 			return false;
-	}
 	return true;
 }
 

@@ -11,9 +11,6 @@
 #include "provider/wire/format.h"
 #include "provider/wire/transcript.h"
 
-/* A span as the arguments of %.*s. */
-#define IK_WIRE_SPAN(span) (int)(span).length, (span).text
-
 /* Number of ends of user messages that are remembered for cache marks. */
 #define IK_WIRE_MARKS 2
 

@@ -309,28 +309,28 @@ static void signal_came(void *arg, int number)
 Test(loop, signal_reaches_all_its_watches_even_if_it_was_blocked)
 {
 	struct trace one = { .loop = fixture_loop() }, other = { .loop = one.loop };
-	struct ik_signal *first, *second;
+	struct ik_watch *first, *second;
 	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	first = ik_signal_new(one.loop, SIGUSR1, signal_came, &one);
-	second = ik_signal_new(one.loop, SIGUSR1, signal_came, &other);
+	first = ik_watch_signal(one.loop, SIGUSR1, signal_came, &one);
+	second = ik_watch_signal(one.loop, SIGUSR1, signal_came, &other);
 	raise(SIGUSR1);
 	fixture_run_until(one.loop, &one.over);
 	cr_assert_eq(one.count, 1);
 	cr_assert_eq(other.count, 1);
 
-	second = ik_signal_close(second);
+	second = ik_watch_close(second);
 	one.over = false;
 	raise(SIGUSR1);
 	fixture_run_until(one.loop, &one.over);
 	cr_assert_eq(one.count, 2);
 	cr_assert_eq(other.count, 1);
 
-	ik_signal_close(first);
+	ik_watch_close(first);
 	sigaction(SIGUSR1, NULL, &action);
 	cr_assert(action.sa_handler == SIG_DFL, "the disposition must be back");
 	fixture_end(one.loop);

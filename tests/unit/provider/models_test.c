@@ -61,7 +61,7 @@ Test(models, are_asked_for_at_their_address)
 
 	for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
 		struct ik_endpoint endpoint = { .base_url = rows[index].base };
-		char *url = ik_wire_models_url(ik_wire_format_find(rows[index].type), &endpoint);
+		char *url = ik_wire_url(ik_wire_format_find(rows[index].type), &endpoint, NULL);
 
 		cr_assert_str_eq(url, rows[index].wanted);
 		free(url);
