@@ -87,13 +87,19 @@ struct ik_json_walk ik_json_walk(struct ik_json_span container)
 	return (struct ik_json_walk){ .container = container, .at = container.text };
 }
 
+struct ik_json_walk ik_json_elements(struct ik_json_span array)
+{
+	return ik_json_walk(ik_json_span_type(array) == IK_JSON_ARRAY ? array : no_value);
+}
+
 bool ik_json_next(struct ik_json_walk *walk)
 {
 	enum ik_json_type type = ik_json_span_type(walk->container);
-	const char *at = walk->at, *end = walk->container.text + walk->container.length;
+	const char *at = walk->at, *end;
 
 	if (type != IK_JSON_OBJECT && type != IK_JSON_ARRAY)
 		return false;
+	end = walk->container.text + walk->container.length;
 	at = skip_blanks(at == walk->container.text ? at + 1 : at);
 	if (*at == '}' || *at == ']')
 		return false;
@@ -110,9 +116,12 @@ bool ik_json_next(struct ik_json_walk *walk)
 
 bool ik_json_next_string(struct ik_json_walk *walk)
 {
-	const char *at = walk->at, *end = walk->container.text + walk->container.length;
+	const char *at = walk->at, *end;
 
-	while (walk->container.length > 0 && (at = memchr(at, '"', (size_t)(end - at)))) {
+	if (walk->container.length == 0)
+		return false;
+	end = walk->container.text + walk->container.length;
+	while ((at = memchr(at, '"', (size_t)(end - at)))) {
 		size_t length = ik_json_scalar_length(at, (size_t)(end - at));
 
 		walk->value = (struct ik_json_span){ at, length };
@@ -470,8 +479,7 @@ bool ik_json_equal(struct ik_json_span one, struct ik_json_span other)
 
 bool ik_json_holds(struct ik_json_span array, struct ik_json_span value)
 {
-	for (struct ik_json_walk walk = ik_json_walk(array);
-		 ik_json_span_type(array) == IK_JSON_ARRAY && ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_elements(array); ik_json_next(&walk);) {
 		if (ik_json_equal(walk.value, value))
 			return true;
 	}

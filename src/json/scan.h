@@ -91,6 +91,8 @@ struct ik_json_walk {
 	struct ik_json_span value;
 };
 struct ik_json_walk ik_json_walk(struct ik_json_span container);
+/* The same for arrays alone: an object has none, either. */
+struct ik_json_walk ik_json_elements(struct ik_json_span array);
 bool ik_json_next(struct ik_json_walk *walk);
 
 /* Iterate in the same way over all strings in any value, at any depth, except the names of members. */

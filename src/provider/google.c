@@ -228,17 +228,6 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	}
 }
 
-/* Remember a page that the reply cites. */
-static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
-{
-	(void)ik_decoder_cite(decoder, ik_json_member(chunk, "web"), "uri");
-}
-
-static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
-{
-	(void)ik_decoder_cite(decoder, citation, "uri");
-}
-
 /* Handle what the reply is based on. */
 static void take_grounding(struct ik_stream_decoder *decoder, struct ik_json_span candidate)
 {
@@ -247,8 +236,8 @@ static void take_grounding(struct ik_stream_decoder *decoder, struct ik_json_spa
 
 	if (queries > decoder->searches)
 		decoder->searches = queries;
-	ik_decoder_each(decoder, ik_json_member(metadata, "groundingChunks"), take_chunk);
-	ik_decoder_each(decoder, ik_json_at(candidate, "citationMetadata.citations"), take_citation);
+	ik_decoder_cite_all(decoder, ik_json_member(metadata, "groundingChunks"), "web", "uri");
+	ik_decoder_cite_all(decoder, ik_json_at(candidate, "citationMetadata.citations"), NULL, "uri");
 }
 
 /* List what the complete reply is based on. */

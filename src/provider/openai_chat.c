@@ -300,20 +300,17 @@ static bool says_something(struct ik_json_span value)
 	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 : ik_json_count(value) > 0;
 }
 
-/* Handle an element of thinking in parts. */
-static void take_thought(struct ik_stream_decoder *decoder, struct ik_json_span part)
-{
-	ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(part, "text"));
-}
-
 /* Handle an element of content that arrives in parts, as from some servers: texts, and thinking
  * that contains texts. */
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
 	ik_decoder_text(decoder, IK_DELTA_TEXT, part);
 	ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(part, "text"));
-	ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(part, "thinking"));
-	ik_decoder_each(decoder, ik_json_member(part, "thinking"), take_thought);
+	struct ik_json_span thinking = ik_json_member(part, "thinking");
+
+	ik_decoder_text(decoder, IK_DELTA_THINKING, thinking);
+	for (struct ik_json_walk walk = ik_json_elements(thinking); ik_json_next(&walk);)
+		ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(walk.value, "text"));
 }
 
 /* Report additional members of a call: Gemini later refuses the call without its signatures. */
@@ -371,12 +368,6 @@ static void take_content(struct ik_stream_decoder *decoder, struct ik_json_span 
 	free(text);
 }
 
-/* Handle an element of annotations: a page that the text cites. */
-static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_span annotation)
-{
-	(void)ik_decoder_cite(decoder, ik_json_member(annotation, "url_citation"), "url");
-}
-
 /* Handle the delta of a streamed choice, or the message of a complete one. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
@@ -406,7 +397,7 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 			if (ik_decoder_text(decoder, IK_DELTA_TEXT, walk.value))
 				decoder->refused = true;
 		} else if (ik_json_string_is(walk.key, "annotations")) {
-			ik_decoder_each(decoder, walk.value, take_annotation);
+			ik_decoder_cite_all(decoder, walk.value, "url_citation", "url");
 		} else if (ik_json_string_is(walk.key, "audio")) {
 			ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(walk.value, "transcript"));
 		} else if (ik_json_string_is(walk.key, "function_call")) {

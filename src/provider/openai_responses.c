@@ -60,28 +60,21 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 		report_arguments(decoder, index, ik_json_member(item, "arguments"));
 }
 
-/* Remember a page that the text cites. */
-static void take_citation(struct ik_stream_decoder *decoder, struct ik_json_span citation)
-{
-	(void)ik_decoder_cite(decoder, citation, "url");
-}
-
 /* Report what is still unreported of a complete message, and what must be sent back with it. */
 static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span content = ik_json_member(item, "content"), none = { NULL, 0 };
 	struct ik_json_span phase = ik_json_member(item, "phase");
 
-	if (ik_decoder_mark(decoder, index) != REPORTED &&
-		ik_json_span_type(content) == IK_JSON_ARRAY) {
-		for (struct ik_json_walk walk = ik_json_walk(content); ik_json_next(&walk);) {
-			report_text(decoder, IK_DELTA_TEXT, index, ik_json_member(walk.value, "text"));
-			if (ik_json_member(walk.value, "refusal").text)
-				report_refusal(decoder, index, ik_json_member(walk.value, "refusal"));
-		}
+	bool reported = ik_decoder_mark(decoder, index) == REPORTED;
+
+	for (struct ik_json_walk walk = ik_json_elements(content); !reported && ik_json_next(&walk);) {
+		report_text(decoder, IK_DELTA_TEXT, index, ik_json_member(walk.value, "text"));
+		if (ik_json_member(walk.value, "refusal").text)
+			report_refusal(decoder, index, ik_json_member(walk.value, "refusal"));
 	}
-	for (struct ik_json_walk walk = ik_json_walk(content); ik_json_next(&walk);)
-		ik_decoder_each(decoder, ik_json_member(walk.value, "annotations"), take_citation);
+	for (struct ik_json_walk walk = ik_json_elements(content); ik_json_next(&walk);)
+		ik_decoder_cite_all(decoder, ik_json_member(walk.value, "annotations"), NULL, "url");
 	if (ik_decoder_list_sources(decoder).text)
 		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
 			(struct ik_opaque_member[]){ { "item", item }, { 0 } });
@@ -98,13 +91,12 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span summary = ik_json_member(item, "summary");
 	struct ik_json_span encrypted = ik_json_member(item, "encrypted_content");
 
-	if (ik_decoder_mark(decoder, index) != REPORTED &&
-		ik_json_span_type(summary) == IK_JSON_ARRAY) {
-		for (struct ik_json_walk walk = ik_json_walk(summary); ik_json_next(&walk);) {
-			if (ik_decoder_mark(decoder, index) == REPORTED)
-				ik_decoder_bytes(decoder, IK_DELTA_THINKING, PARAGRAPH, strlen(PARAGRAPH));
-			report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(walk.value, "text"));
-		}
+	bool reported = ik_decoder_mark(decoder, index) == REPORTED;
+
+	for (struct ik_json_walk walk = ik_json_elements(summary); !reported && ik_json_next(&walk);) {
+		if (ik_decoder_mark(decoder, index) == REPORTED)
+			ik_decoder_bytes(decoder, IK_DELTA_THINKING, PARAGRAPH, strlen(PARAGRAPH));
+		report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(walk.value, "text"));
 	}
 	if (ik_json_span_type(encrypted) == IK_JSON_STRING)
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
@@ -230,12 +222,10 @@ static void end_response(struct ik_stream_decoder *decoder, struct ik_json_span 
 /* Handle a complete response: report those of its items that no event has reported. */
 static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span response)
 {
-	struct ik_json_span output = ik_json_member(response, "output");
-	int64_t index = 0;
+	struct ik_json_walk walk = ik_json_elements(ik_json_member(response, "output"));
 
-	if (ik_json_span_type(output) == IK_JSON_ARRAY)
-		for (struct ik_json_walk walk = ik_json_walk(output); ik_json_next(&walk);)
-			end_item(decoder, index++, walk.value);
+	for (int64_t index = 0; ik_json_next(&walk); index++)
+		end_item(decoder, index, walk.value);
 	end_response(decoder, response);
 }
 
@@ -246,7 +236,7 @@ static void take_end(struct ik_stream_decoder *decoder, struct ik_json_span even
 
 static void take_annotation(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
-	take_citation(decoder, ik_json_member(event, "annotation"));
+	(void)ik_decoder_cite(decoder, ik_json_member(event, "annotation"), "url");
 }
 
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)

@@ -126,13 +126,11 @@ static void find(struct ik_returned_files *files)
 	add_object(files, files->value);
 	for (struct ik_json_walk walk = ik_json_walk(files->value); ik_json_next(&walk);)
 		add_object(files, walk.value);
-	for (struct ik_json_walk walk = ik_json_walk(images);
-		 ik_json_span_type(images) == IK_JSON_ARRAY && ik_json_next(&walk);) {
+	for (struct ik_json_walk walk = ik_json_elements(images); ik_json_next(&walk);) {
 		add_object(files, walk.value);
 		add(files, walk.value, none);
 	}
-	for (struct ik_json_walk walk = ik_json_walk(kept);
-		 ik_json_span_type(kept) == IK_JSON_ARRAY && ik_json_next(&walk);)
+	for (struct ik_json_walk walk = ik_json_elements(kept); ik_json_next(&walk);)
 		add_kept(files, walk.value);
 }
 

@@ -111,9 +111,7 @@ bool ik_decoder_dispatch(struct ik_stream_decoder *decoder, struct ik_json_span 
 void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span array,
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span element))
 {
-	if (ik_json_span_type(array) != IK_JSON_ARRAY)
-		return;
-	for (struct ik_json_walk walk = ik_json_walk(array); ik_json_next(&walk);)
+	for (struct ik_json_walk walk = ik_json_elements(array); ik_json_next(&walk);)
 		take(decoder, walk.value);
 }
 
@@ -310,6 +308,13 @@ size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span pa
 	ik_buf_done(&link);
 	ik_buf_done(&line);
 	return is_page && index < decoder->source_count ? index + 1 : 0;
+}
+
+void ik_decoder_cite_all(struct ik_stream_decoder *decoder, struct ik_json_span pages,
+	const char *inner, const char *url)
+{
+	for (struct ik_json_walk walk = ik_json_elements(pages); ik_json_next(&walk);)
+		(void)ik_decoder_cite(decoder, inner ? ik_json_member(walk.value, inner) : walk.value, url);
 }
 
 struct ik_json_span ik_decoder_list_sources(struct ik_stream_decoder *decoder)

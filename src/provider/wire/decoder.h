@@ -136,6 +136,11 @@ void ik_decoder_unshown(struct ik_stream_decoder *decoder, struct ik_json_span t
 size_t ik_decoder_cite(struct ik_stream_decoder *decoder, struct ik_json_span page,
 	const char *url);
 
+/* Do the same for the pages in an array, each of which is the member inner of its element, or
+ * (NULL) the element itself. */
+void ik_decoder_cite_all(struct ik_stream_decoder *decoder, struct ik_json_span pages,
+	const char *inner, const char *url);
+
 /* Report the list of the pages cited since the last list as a piece of the text. Return its length in
  * bytes as JSON, to be stored with the text in the member IK_WIRE_SOURCES; no value without a list.
  * After a call, where a text would be another message, report it as a notice. */

@@ -69,11 +69,10 @@ struct ik_model_facts {
 	unsigned levels; /* a bit 1 << level for each level of thinking that it has */
 	char off[16];    /* the provider's word for the level "off" */
 	struct ik_price price;
-	unsigned inputs;   /* bits of enum ik_input_bit */
-	char search[24];   /* name of the provider's tool that searches the web */
-	bool signatures;   /* Google: it refuses calls without the signature of their thinking */
-	int64_t created_s; /* when it was published, since 1970 */
-	char retires[11];  /* the day on which the provider switches it off: "2026-11-30" */
+	unsigned inputs;  /* bits of enum ik_input_bit */
+	char search[24];  /* name of the provider's tool that searches the web */
+	bool signatures;  /* Google: it refuses calls without the signature of their thinking */
+	char retires[11]; /* the day on which the provider switches it off: "2026-11-30" */
 };
 
 /* Does the model accept files of this type ("image/png", "application/pdf")? */

@@ -461,8 +461,7 @@ static void take_page(struct ik_mcp_request *request, struct ik_json_span result
 
 	if (request->pages++ == 0)
 		ik_json_printf(list, "{'tools':[");
-	for (struct ik_json_walk walk = ik_json_walk(tools);
-		 ik_json_span_type(tools) == IK_JSON_ARRAY && ik_json_next(&walk);)
+	for (struct ik_json_walk walk = ik_json_elements(tools); ik_json_next(&walk);)
 		ik_json_put_raw(list, walk.value);
 	if (ik_buf_status(list) != IK_OK || (cursor.text && request->pages == PAGES)) {
 		fail(request, "the list of tools has no end");

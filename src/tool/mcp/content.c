@@ -144,8 +144,7 @@ bool ik_mcp_read_content(struct ik_json_span result, struct ik_buf *out)
 	ik_buf_init(&parts.images, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.files, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&parts.others, IK_LIMIT_TOOL_OUTPUT);
-	for (struct ik_json_walk walk = ik_json_walk(content);
-		 ik_json_span_type(content) == IK_JSON_ARRAY && ik_json_next(&walk);)
+	for (struct ik_json_walk walk = ik_json_elements(content); ik_json_next(&walk);)
 		put_item(&parts, walk.value);
 	if (!failed || parts.text.length == 0)
 		put_parts(out, &parts, structured);

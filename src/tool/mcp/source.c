@@ -252,7 +252,7 @@ static void begin_list(struct mcp_server *server, const char *list, size_t lengt
 
 	source->announcing = server;
 	source->text = ik_strndup(list, length);
-	source->walk = ik_json_walk(ik_json_member((struct ik_json_span){ source->text, length },
+	source->walk = ik_json_elements(ik_json_member((struct ik_json_span){ source->text, length },
 		"tools"));
 }
 

@@ -88,6 +88,13 @@ Test(scan, walks_all_members_in_order_with_duplicates)
 	cr_assert(ik_json_next(&walk));
 	cr_assert_null(walk.key.text);
 	expect_span(walk.value, "7");
+	walk = ik_json_elements(object);
+	cr_assert(!ik_json_next(&walk), "an object has none");
+	walk = ik_json_elements(span("[7]"));
+	cr_assert(ik_json_next(&walk));
+	expect_span(ik_json_only(span("{\"a\":7}")), "7");
+	expect_span(ik_json_only(span("{\"a\":7,\"b\":7}")), "{\"a\":7,\"b\":7}");
+	expect_span(ik_json_only(span("[7]")), "[7]");
 }
 
 static void expect_string(const char *text, const char *bytes, size_t length)
