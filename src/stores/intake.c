@@ -647,6 +647,13 @@ static void add_file(struct group *group, const char *path)
 		group->refused = error;
 }
 
+/* May a transaction take this journal, too? Not if it would have to wait for another program that
+ * stores the journal: others would then wait for both. */
+static bool can_join(const struct intake *intake, int64_t until_ms)
+{
+	return (intake->ours || !ik_database_sql.lock_journal) && ik_clock_ms() < until_ms;
+}
+
 /* Store a batch of the journals up to `end`, with their positions, in one transaction. */
 static void take_batch(struct group *group, size_t end)
 {
@@ -655,7 +662,7 @@ static void take_batch(struct group *group, size_t end)
 	size_t at = group->stored;
 
 	ik_database_begin(group->database);
-	while (at < end && (at == group->stored || ik_clock_ms() < until_ms) &&
+	while (at < end && (at == group->stored || can_join(group->intakes[at], until_ms)) &&
 		!take_some(group->intakes[at], &left))
 		at++;
 	ik_database_end(group->database);

@@ -1323,13 +1323,14 @@ def postgres_lets_others_store_while_it_does_so_slowly(place):
     """The other one waits for no more than some of the journals at a time."""
     near = place.database + " connect_timeout=4"
     place.start().ask("list")
+    writer = new_id()
     for _ in range(100):
-        journal = place.journal()
+        journal = place.journal(writer=writer)
         journal.event("one")
         journal.died()
     with far_away(place, 0.04):
         slow = place.start()
-        number = slow.send("take")
+        number = slow.send("take", writer=writer)
         place.database = near
         while place.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0":
             time.sleep(0.1)
