@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,15 @@
 void ik_holder_self(struct ik_holder *ret_self)
 {
 	const char *user = getenv("USER");
+	const struct passwd *entry;
 
 	*ret_self = (struct ik_holder){ .pid = getpid(), .since_ms = ik_clock_wall_ms() };
 	if (gethostname(ret_self->host, sizeof(ret_self->host) - 1) != 0)
 		ret_self->host[0] = '\0';
+	if (!user || user[0] == '\0') {
+		entry = getpwuid(geteuid());
+		user = entry ? entry->pw_name : NULL;
+	}
 	if (user)
 		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%s", user);
 	else

@@ -1,6 +1,7 @@
 /* Who may write: on a file and on a server, each with two programs of a kind. */
 #include "store_fixture.h"
 
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -616,4 +617,22 @@ Test(store_lock, a_place_is_one_directory_under_any_name)
 	free(name);
 	free(other);
 	free(place);
+}
+
+/* Services and containers often have no USER. */
+Test(store_lock, names_the_user_without_a_variable)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+	struct ik_holder self;
+
+	cr_assert_not_null(entry);
+	unsetenv("USER");
+	ik_holder_self(&self);
+	cr_expect_str_eq(self.user, entry->pw_name);
+	setenv("USER", "", 1);
+	ik_holder_self(&self);
+	cr_expect_str_eq(self.user, entry->pw_name);
+	setenv("USER", "somebody", 1);
+	ik_holder_self(&self);
+	cr_expect_str_eq(self.user, "somebody");
 }
