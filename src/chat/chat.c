@@ -239,6 +239,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_terminal_unanswered, chat);
+	chat->end_timer = ik_timer_new(chat->loop, ik_chat_stop, chat);
 	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		chat->signals[i] = ik_watch_signal(chat->loop, signal_numbers[i], on_signal, chat);
@@ -347,6 +348,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->frame_timer = ik_timer_close(chat->frame_timer);
 	chat->tick_timer = ik_timer_close(chat->tick_timer);
 	chat->answer_timer = ik_timer_close(chat->answer_timer);
+	chat->end_timer = ik_timer_close(chat->end_timer);
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	ik_agents_done(chat);

@@ -136,6 +136,8 @@ struct ik_chat {
 	struct ik_timer *frame_timer;  /* draws the next frame of a streaming reply */
 	struct ik_timer *tick_timer;   /* redraws what shows time */
 	struct ik_timer *answer_timer; /* ends the wait for the terminal's answers */
+	struct ik_timer *end_timer;    /* checks whether what was cancelled at the end has ended, */
+	int64_t end_by_ms;             /* for which it has until then (monotonic) */
 	struct ik_timer *draft_timer;  /* saves the draft shortly after typing */
 	struct ik_watch *signals[3];   /* those that quit the chat */
 	int64_t last_frame_us;
@@ -426,8 +428,11 @@ void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocat
 bool ik_chat_only_reads(struct ik_chat *chat);
 void ik_chat_lock_done(struct ik_agent *agent);
 
-/* chat_quit.c: quit after this turn of the loop; ik_chat_quit() asks first. */
+/* chat_quit.c: quit after this turn of the loop; ik_chat_quit() asks first. Unless a signal is the
+ * reason, what is under way is cancelled first, for which it has some seconds. */
 void ik_chat_end(struct ik_chat *chat, int status);
+/* Stop the loop once nothing is waited for any more (the chat's end_timer). */
+void ik_chat_stop(void *chat);
 
 /* chat_trust.c: the question whether to trust files from a project. Meanwhile, the chat
  * continues with the tools it has. */

@@ -445,13 +445,23 @@ static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
 	free(sentence);
 }
 
+static void close_idle(struct ik_agent *agent)
+{
+	if (agent->chat->agents->next)
+		close_agent(agent->chat, agent);
+}
+
+/* Cancel what is under way, whose calls then end with what they have printed, and close. */
 static void on_close(struct ik_chat *chat, void *arg)
 {
 	const int *number = arg;
 	struct ik_agent *agent = ik_agent_find(chat, *number);
 
-	if (agent && chat->agents->next)
-		close_agent(chat, agent);
+	if (!agent)
+		return;
+	if (ik_agent_works(agent))
+		ik_session_cancel(agent->session);
+	ik_agent_when_idle(agent, close_idle);
 }
 
 /* Ask whether to close an agent that is working. */

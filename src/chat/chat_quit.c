@@ -2,16 +2,39 @@
 #include "chat/chat.h"
 
 #include "loop/children.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Stop the loop once nothing is waited for any more. */
-static void stop(void *arg)
+/* How long cancelled calls have to end: more than the 2 s before a tool is killed. */
+#define PATIENCE_MS 4000
+#define LOOK_MS 20 /* interval of the checks */
+
+static bool anybody_works(const struct ik_chat *chat)
+{
+	const struct ik_agent *agent = chat->agents;
+
+	while (agent && !ik_agent_works(agent))
+		agent = agent->next;
+	return agent;
+}
+
+void ik_chat_stop(void *arg)
 {
 	struct ik_chat *chat = arg;
 
-	if (ik_core_may_end(&chat->core, stop, chat))
+	/* Calls that end now are stored with what they have printed. */
+	if (anybody_works(chat) && ik_clock_ms() < chat->end_by_ms)
+		ik_timer_start(chat->end_timer, LOOK_MS);
+	else if (ik_core_may_end(&chat->core, ik_chat_stop, chat))
 		ik_loop_stop(chat->loop);
+}
+
+static void cancel_all(struct ik_chat *chat)
+{
+	for (struct ik_agent *agent = chat->agents; agent; agent = agent->next)
+		if (ik_agent_works(agent))
+			ik_session_cancel(agent->session);
 }
 
 void ik_chat_end(struct ik_chat *chat, int status)
@@ -20,10 +43,13 @@ void ik_chat_end(struct ik_chat *chat, int status)
 		chat->status = status;
 	chat->ending = true;
 	/* After a signal, do not wait. */
-	if (status >= 128)
+	if (status >= 128) {
 		ik_loop_stop(chat->loop);
-	else
-		stop(chat);
+		return;
+	}
+	cancel_all(chat);
+	chat->end_by_ms = ik_clock_ms() + PATIENCE_MS;
+	ik_chat_stop(chat);
 }
 
 static void on_quit(struct ik_chat *chat, void *arg)

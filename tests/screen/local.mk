@@ -96,7 +96,8 @@ SCREEN_TESTS = \
 	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
 	tests/screen/queue_edit.screen \
-	tests/screen/queue_kept.screen tests/screen/queue_held.screen tests/screen/quit.screen tests/screen/queue_killed.screen \
+	tests/screen/queue_kept.screen tests/screen/queue_held.screen tests/screen/quit.screen tests/screen/quit_call.screen \
+	tests/screen/queue_killed.screen \
 	tests/screen/reply_killed.screen \
 	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
