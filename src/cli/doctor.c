@@ -757,7 +757,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static bool is_set_up(const struct ik_config *config, const char *name,
 	const struct ik_model *model)
 {
-	return ik_text_equal(ik_model_default_provider(config), name) ||
+	return ik_text_equal(ik_model_default_provider(config, NULL), name) ||
 		ik_config_provider(config, name) ||
 		(model && model->endpoint.api_key &&
 			!ik_text_equal(model->endpoint.key_variable, IK_KEY_OF_ALL));

@@ -28,7 +28,7 @@ static void keep(struct ik_core *core, const struct ik_model *model, bool provid
 	const struct ik_config *config = core->setup->config;
 	const char *name = model->endpoint.provider;
 	bool counts = config->model &&
-		(provider || ik_text_equal(name, ik_model_default_provider(config)));
+		(provider || ik_text_equal(name, ik_model_default_provider(config, NULL)));
 	char *key = counts ? ik_strdup("model") : ik_format("providers.%s.model", name);
 
 	if (provider)

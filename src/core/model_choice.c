@@ -48,8 +48,11 @@ static const struct builtin_provider *find_builtin(const char *name)
 	return NULL;
 }
 
-const char *ik_model_default_provider(const struct ik_config *config)
+const char *ik_model_default_provider(const struct ik_config *config, const char *base_url)
 {
+	/* The practice model is at no address. */
+	if (base_url && (!config->provider || ik_text_equal(config->provider, "practice")))
+		return "openai";
 	if (config->provider)
 		return config->provider;
 	for (size_t i = 0; i < BUILT_IN; i++) {
@@ -198,7 +201,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	const struct builtin_provider *builtin = find_builtin(name);
 	const struct ik_provider_config *own = ik_config_provider(config, name);
 	struct ik_model model = { .endpoint.provider = name };
-	bool practice = ik_text_equal(name, "practice") && !base_url;
+	bool practice = ik_text_equal(name, "practice");
 	enum ik_status status;
 	const char *type;
 
@@ -445,9 +448,8 @@ static enum ik_status choose(const struct ik_config *config, const char *provide
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_error *error)
 {
-	const char *name = wish->provider         ? wish->provider
-		: wish->base_url && !config->provider ? "openai"
-											  : ik_model_default_provider(config);
+	const char *name = wish->provider ? wish->provider
+									  : ik_model_default_provider(config, wish->base_url);
 	struct ik_model *model;
 
 	return choose(config, name, wish, NULL, &model, error) == IK_OK ? model : NULL;

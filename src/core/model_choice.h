@@ -31,8 +31,9 @@ struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik
 struct ik_model_facts *ik_model_facts_of_all(const struct ik_config *config,
 	const struct ik_model *model, char *const *names, size_t count);
 
-/* Return the configured provider, else the first with a key or an address, else practice. */
-const char *ik_model_default_provider(const struct ik_config *config);
+/* Return the configured provider, else the first with a key or an address, else practice. At
+ * base_url (NULL: not given), it is openai unless the configuration names another than practice. */
+const char *ik_model_default_provider(const struct ik_config *config, const char *base_url);
 
 /* Return the name of the provider at index: built-in ones, then configured ones; NULL past the
  * last. */
