@@ -264,9 +264,11 @@ int ik_cli_config_set(const struct ik_options *options, struct ik_setup *setup)
 	int status = 2;
 
 	ik_buf_init(&out, IK_KIB(64));
-	/* The running configuration checks what the file's text cannot: that keys can be bound. */
+	/* The running configuration checks what the file's text cannot: that keys can be bound, and
+	 * that there is the theme. */
 	if (ik_config_set(setup->config, key, value, ik_config_origin(setup->config, key), key,
 			&error) != IK_OK ||
+		(ik_text_equal(key, "ui.theme") && ik_setup_check_theme(setup, &error) != IK_OK) ||
 		ik_setup_keep(setup, key, value, &out, &error) != IK_OK)
 		ik_complain(error.text);
 	else

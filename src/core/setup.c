@@ -104,11 +104,27 @@ static void read_theme(struct ik_setup *setup, const char *directory, const char
 	free(path);
 }
 
+enum ik_status ik_setup_check_theme(const struct ik_setup *setup, struct ik_error *error)
+{
+	const char *wanted = setup->config->ui_theme;
+	char *directory;
+
+	if (ik_text_equal(wanted, "auto") || ik_theme_find(&setup->themes, wanted))
+		return IK_OK;
+	directory = ik_places_file(&setup->places, "themes");
+	(void)ik_error_set(error, IK_INVALID,
+		_("ui.theme: there is no theme \"%s\"; there are auto, dark, light, contrast, mono and "
+		  "the files %s/NAME.json"),
+		wanted, directory ? directory : "themes");
+	free(directory);
+	return IK_INVALID;
+}
+
 /* Read the user's themes, and look whether there is the one that is configured. */
 static void read_themes(struct ik_setup *setup)
 {
 	char *directory = ik_places_file(&setup->places, "themes");
-	const char *wanted = setup->config->ui_theme;
+	struct ik_error error;
 	struct dirent **entries = NULL;
 	int count = directory ? scandir(directory, &entries, is_theme, alphasort) : 0;
 
@@ -117,12 +133,9 @@ static void read_themes(struct ik_setup *setup)
 		free(entries[i]);
 	}
 	free(entries);
-	if (!ik_text_equal(wanted, "auto") && !ik_theme_find(&setup->themes, wanted))
-		ik_config_warn(setup->config,
-			_("ui.theme: there is no theme \"%s\"; there are auto, dark, light, contrast, mono and "
-			  "the files %s/NAME.json"),
-			wanted, directory ? directory : "themes");
 	free(directory);
+	if (ik_setup_check_theme(setup, &error) != IK_OK)
+		ik_config_warn(setup->config, "%s", error.text);
 }
 
 /* Let ui.language override the locale's language for gettext. */
@@ -359,7 +372,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		open_log(ret_setup);
 	if (status != IK_OK)
 		return status;
-	if (options->verb == IK_VERB_CHAT || options->verb == IK_VERB_DOCTOR)
+	if (options->verb == IK_VERB_CHAT || options->verb == IK_VERB_DOCTOR ||
+		options->verb == IK_VERB_CONFIG_SET)
 		read_themes(ret_setup);
 	if (options->verb == IK_VERB_DOCTOR || options->verb == IK_VERB_ACP ||
 		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_RECOVER))

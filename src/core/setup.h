@@ -42,6 +42,10 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
 
+/* Check that there is the theme that is configured: the user's themes have been read. */
+enum ik_status ik_setup_check_theme(const struct ik_setup *setup,
+	struct ik_error *error) IK_MUST_USE;
+
 /* Set a key in the user's configuration file, and append where it is kept, for the user. A
  * project's file stays as it is, because others share it and it is trusted for its contents; if it
  * has the key, the answer says so. */
