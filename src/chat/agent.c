@@ -7,6 +7,7 @@
 
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 #define ENDING_MS 20 /* interval of the checks whether an agent is idle */
@@ -153,6 +154,7 @@ struct ik_chat_question {
 	ik_confirmed *yes; /* replaces handler; arg is then freed with the question */
 	bool about_work;
 	void *arg;
+	char *words; /* title and text, if a key asked for it; or NULL */
 };
 
 enum { ANSWER_YES, ANSWER_NO };
@@ -161,6 +163,7 @@ static void question_free(struct ik_chat_question *question)
 {
 	if (question->yes)
 		free(question->arg);
+	free(question->words);
 	free(question);
 }
 
@@ -175,11 +178,50 @@ static void settle(struct ik_chat *chat, struct ik_chat_question *question,
 	question_free(question);
 }
 
+static struct ik_chat_question *take(struct ik_chat_question **place)
+{
+	struct ik_chat_question *found = *place;
+
+	*place = found->next;
+	return found;
+}
+
+static char *words_of(const struct ik_question *question)
+{
+	struct ik_buf words;
+
+	ik_buf_init(&words, IK_LIMIT_ARGUMENTS);
+	ik_buf_puts(&words, question->title);
+	for (size_t i = 0; i < question->part_count; i++) {
+		ik_buf_putc(&words, '\n');
+		ik_buf_append(&words, question->parts[i].text, question->parts[i].length);
+	}
+	return ik_buf_take(&words, NULL);
+}
+
+/* Drop the question with these words, which is asked again. */
+static void drop_same(struct ik_agent *agent, const char *words)
+{
+	struct ik_chat_question **place = &agent->questions;
+
+	while (*place && !((*place)->words && ik_text_equal((*place)->words, words)))
+		place = &(*place)->next;
+	if (!*place)
+		return;
+	ik_screen_withdraw(agent->screen, (*place)->shown_as);
+	settle(agent->chat, take(place), NULL);
+}
+
 int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
 	void *arg)
 {
 	struct ik_chat_question *item = ik_alloc(sizeof(*item));
 
+	/* One that was put aside may still be there. */
+	if (question->wanted) {
+		item->words = words_of(question);
+		drop_same(agent, item->words);
+	}
 	item->id = ++agent->chat->last_question;
 	item->shown_as = ik_screen_ask(agent->screen, question);
 	ik_question_done(question);
@@ -188,14 +230,6 @@ int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer
 	item->next = agent->questions;
 	agent->questions = item;
 	return item->id;
-}
-
-static struct ik_chat_question *take(struct ik_chat_question **place)
-{
-	struct ik_chat_question *found = *place;
-
-	*place = found->next;
-	return found;
 }
 
 void ik_chat_withdraw(struct ik_chat *chat, int question)

@@ -343,8 +343,8 @@ void ik_chat_draft_due(void *chat);
 /*
  * agent.c: ask a question on an agent's screen, once that is shown, and return its ID.
  * The handler gets the answer once, unless the question is withdrawn first; it
- * may ask again. answer is NULL if the conversation is closed unanswered. The
- * question's text is released.
+ * may ask again. answer is NULL if the conversation is closed unanswered, or the same
+ * question is asked again, which a key can do. The question's text is released.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
