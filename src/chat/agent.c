@@ -249,6 +249,20 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	}
 }
 
+void ik_agent_withdraw_all(struct ik_agent *agent, ik_confirmed *yes)
+{
+	struct ik_chat_question **place = &agent->questions;
+
+	while (*place) {
+		if ((*place)->yes == yes) {
+			ik_screen_withdraw(agent->screen, (*place)->shown_as);
+			question_free(take(place));
+		} else {
+			place = &(*place)->next;
+		}
+	}
+}
+
 void ik_chat_work_ended(struct ik_chat *chat)
 {
 	for (struct ik_agent *agent = chat->agents; agent; agent = agent->next) {

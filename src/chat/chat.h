@@ -369,6 +369,8 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 void ik_chat_work_ended(struct ik_chat *chat);
 /* Withdraw a question if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
+/* Withdraw an agent's questions to which yes would be called. */
+void ik_agent_withdraw_all(struct ik_agent *agent, ik_confirmed *yes);
 /* Pass an answer to its handler. */
 void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Drop an agent's questions; their handlers get NULL. */
@@ -391,6 +393,8 @@ ik_tool_form ik_chat_put_form;
 void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Undo the file changes of one call; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* Withdraw the questions whether to, after /undo or /redo. */
+void ik_chat_undo_event(struct ik_agent *agent, const struct ik_event *event);
 
 /* chat_fork.c: rewind to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);

@@ -389,6 +389,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	ik_chat_form_event(agent, event);
 	ik_chat_children_event(agent, event);
 	ik_chat_lock_event(agent, event);
+	ik_chat_undo_event(agent, event);
 	ik_chat_draft_event(agent, event);
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
 		event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)

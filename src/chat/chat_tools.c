@@ -215,3 +215,13 @@ void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocat
 	}
 	ik_buf_done(&text);
 }
+
+void ik_chat_undo_event(struct ik_agent *agent, const struct ik_event *event)
+{
+	const struct ik_message *message = event->message;
+
+	/* What the question says it would do may be done, or impossible now. */
+	if (event->kind == IK_EVENT_MESSAGE && message->kind == IK_KIND_COMMAND &&
+		(ik_text_starts(message->content, "/undo") || ik_text_starts(message->content, "/redo")))
+		ik_agent_withdraw_all(agent, on_undo);
+}
