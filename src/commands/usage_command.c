@@ -329,11 +329,12 @@ static void put_advice(const struct context *context, const struct ik_core *core
 	}
 	if (unused.bytes * WORTH > context->bytes) {
 		/* Translators: what is in braces is replaced with a key: leave it as it is. */
-		char *words =
-			ik_format(ngettext("%d tool was never called here: {browser} switches it off.",
-						  "%d tools were never called here: {browser} switches them off.",
-						  (unsigned long)unused.count),
-				(int)unused.count);
+		char *words = ik_format(ngettext("%d tool was never called here: {browser} lists it, "
+										 "{switch} switches it off.",
+									"%d tools were never called here: {browser} lists them, "
+									"{switch} switches them off.",
+									(unsigned long)unused.count),
+			(int)unused.count);
 		char *sentence = ik_keymap_sentence(keymap, words);
 
 		ik_buf_printf(out, "%s\n", sentence);

@@ -388,8 +388,8 @@ static void put_lines(struct ik_buf *out, const char *language, const char *text
 	more = count_lines((struct rule_part){ rest.text, length - (size_t)(rest.text - text) });
 	if (more)
 		ik_buf_printf(out,
-			ngettext("\n%zu more line is with the call.\n", "\n%zu more lines are with the call.\n",
-				more),
+			ngettext("\n%zu more line is with the call: F3 opens it.\n",
+				"\n%zu more lines are with the call: F3 opens it.\n", more),
 			more);
 }
 

@@ -138,6 +138,11 @@ const char *ik_form_tool(const struct ik_form *form)
 	return form->tool;
 }
 
+bool ik_form_has_fields(const struct ik_form *form)
+{
+	return form->count > 0;
+}
+
 bool ik_form_is_of(const struct ik_form *form, const struct ik_tool *tool)
 {
 	struct ik_json_span schema = form->schema;

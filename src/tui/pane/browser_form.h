@@ -26,6 +26,7 @@ struct ik_form *ik_form_new(const struct ik_tool *tool, ik_completer *completer,
 struct ik_form *ik_form_free(struct ik_form *form);
 
 const char *ik_form_tool(const struct ik_form *form);
+bool ik_form_has_fields(const struct ik_form *form);
 /* Is the form up to date for this version of the tool? */
 bool ik_form_is_of(const struct ik_form *form, const struct ik_tool *tool);
 

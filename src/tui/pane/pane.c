@@ -445,18 +445,26 @@ void ik_pane_hints(struct ik_cells *cells, struct ik_rectangle row, const struct
 	ik_buf_done(&out);
 }
 
-/* Choose the list's keys that currently work. If the list is filtered, label IK_ACTION_CANCEL as
- * clearing the filter, which it does first. */
-static void list_hints(const struct ik_pane *pane, const struct ik_pane_view *view,
-	struct ik_key_hint *kept)
+/* Does an action of the list's keys currently do anything? */
+static bool works(const struct ik_pane *pane, enum ik_action action)
 {
-	bool filtered = pane->words.length > 0, empty = pane->ops->item && pane->count == 0;
+	if (!pane->ops->item)
+		return true;
+	if (pane->filter || pane->count > 0)
+		return action != IK_ACTION_UP || pane->count > 1;
+	return works_without_items(action) && (action != IK_ACTION_FILTER || pane->words.length > 0);
+}
+
+/* Choose the keys that currently work, of the list or of its filter. If the list is filtered, label
+ * IK_ACTION_CANCEL as clearing the filter, which it does first. */
+static void list_hints(const struct ik_pane *pane, const struct ik_pane_view *view,
+	const struct ik_key_hint *hints, struct ik_key_hint *kept)
+{
+	bool filtered = !pane->filter && pane->words.length > 0;
 	size_t count = 0;
 
-	for (const struct ik_key_hint *hint = view->keys; hint->action && count + 1 < MOST_HINTS;
-		 hint++) {
-		if (empty &&
-			(!works_without_items(hint->action) || (hint->action == IK_ACTION_FILTER && !filtered)))
+	for (const struct ik_key_hint *hint = hints; hint->action && count + 1 < MOST_HINTS; hint++) {
+		if (!works(pane, hint->action))
 			continue;
 		kept[count] = *hint;
 		if (filtered && view->all && hint->action == IK_ACTION_CANCEL)
@@ -485,12 +493,14 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 
 	if (!view->focus)
 		hints = view->away_keys ? view->away_keys : away;
-	else if (pane->filter || pane->writing)
-		hints = view->writing_keys ? view->writing_keys : filter;
+	else if (pane->filter)
+		list_hints(pane, view, view->writing_keys ? view->writing_keys : filter, listed);
+	else if (pane->writing)
+		hints = view->writing_keys;
 	else if (pane->in_text)
 		hints = view->text_keys;
 	else
-		list_hints(pane, view, listed);
+		list_hints(pane, view, view->keys, listed);
 	ik_pane_hints(cells, row, pane->keymap, context, hints);
 }
 

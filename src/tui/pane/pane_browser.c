@@ -619,6 +619,11 @@ static const struct ik_key_hint form_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 	{ 0 },
 };
+static const struct ik_key_hint empty_form_hints[] = {
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+	{ 0 },
+};
 static const struct ik_key_hint away_hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2 },
@@ -777,7 +782,9 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		.focus = focus,
 		.keys = focus_hints,
 		.text_keys = text_hints,
-		.writing_keys = browser->call ? form_hints : NULL,
+		.writing_keys = !browser->call          ? NULL
+			: ik_form_has_fields(browser->call) ? form_hints
+												: empty_form_hints,
 		.away_keys = away_hints,
 		.all = N_("all tools"),
 	};

@@ -168,7 +168,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 		"work日\n"
 		"work日\n"
 		"last\n"
-		"Up/Down select  Tab text  Esc close\n");
+		"Tab text  o pager  PgUp/PgDn  Esc close\n");
 	finish(call, "{\"tool_success\":true,\"result\":1}", 5000);
 	cr_assert(picture_has(draw(12, 40, true, 6000), "\nok  exit 0  5.0 s  c1\n"));
 	cr_assert(picture_has(&cells, "\nArguments\n"));

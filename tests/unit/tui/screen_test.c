@@ -394,7 +394,7 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		"                                                           │ }\n"
 		"                                                           │\n"
 		"                                                           │ Envelope: what the model got\n"
-		"                                                           │ Up/Down select  Tab text  Esc close\n"
+		"                                                           │ Tab text  o pager  PgUp/PgDn  Esc close\n"
 		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" openai/gpt · ◌ tools                                  F1 help  F3 inspector  F4 sessions  F2 tools\n");
