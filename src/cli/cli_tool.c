@@ -190,6 +190,17 @@ static bool has_timed_out(const struct ik_registry *registry)
 
 /* ---- warnings ---- */
 
+/* Report why a tool that was asked for (NULL: none was) is not offered. */
+static void explain_missing(const struct ik_registry *registry, const char *name)
+{
+	for (size_t i = 0; name && i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (ik_text_equal(tool->name, name) && tool->code && tool->reason)
+			ik_complainf("%s: %s: %s", name, tool->code, tool->reason);
+	}
+}
+
 /* Report the scan's problems, to explain a missing tool. */
 static void warn_of_failures(const struct ik_registry *registry)
 {
@@ -207,7 +218,7 @@ static void warn_of_failures(const struct ik_registry *registry)
 static int carry_out(struct ik_cli *cli, const struct ik_buf *arguments)
 {
 	const struct ik_options *options = cli->options;
-	bool run = options->verb == IK_VERB_TOOL_RUN, found;
+	bool run = options->verb == IK_VERB_TOOL_RUN, known, found;
 	/* A list should be current; running one tool shouldn't wait for others. */
 	struct ik_registry *registry = ik_cli_scan(cli, !run);
 
@@ -215,7 +226,10 @@ static int carry_out(struct ik_cli *cli, const struct ik_buf *arguments)
 		registry = ik_cli_scan(cli, true);
 	if (!registry)
 		return 1;
-	found = run && ik_registry_find(registry, options->first);
+	known = options->first && ik_registry_find(registry, options->first);
+	found = run && known;
+	if (!known)
+		explain_missing(registry, options->first);
 	/* The tool that runs isn't one of those that failed; the list of all shows them anyway. */
 	if (!options->all && !found)
 		warn_of_failures(registry);

@@ -355,7 +355,7 @@ static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_st
 	if (step == IK_SPAWN_EXEC && number == ENOEXEC)
 		return ik_error_set(error, IK_INVALID,
 			_("cannot start %s: not a program for this system "
-			  "(a script needs a #! line)"),
+			  "(a script's first two characters must be #!)"),
 			spec->path);
 	if (step == IK_SPAWN_EXEC && number == EACCES && stat(spec->path, &info) == 0 &&
 		S_ISDIR(info.st_mode))

@@ -501,7 +501,7 @@ Test(child, what_cannot_be_started_is_explained)
 	expect_failure(&spec, IK_NOT_FOUND, "the interpreter that it names does not exist");
 	unlink(name);
 	make_script(name, "echo no first line\n", 0755);
-	expect_failure(&spec, IK_INVALID, "a script needs a #! line");
+	expect_failure(&spec, IK_INVALID, "a script's first two characters must be #!");
 	unlink(name);
 	spec.path = "/bin/sh";
 	spec.directory = "/nonexistent/directory";
