@@ -752,13 +752,12 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	ik_cli_go_on(&doctor->cli);
 }
 
-/* Has the user set it up: by an entry in the configuration, as the default, or by its own key?
- * model is NULL if it can't be used. */
+/* Has the user set it up: by an entry in the configuration, or by its own key? model is NULL if it
+ * can't be used. */
 static bool is_set_up(const struct ik_config *config, const char *name,
 	const struct ik_model *model)
 {
-	return ik_text_equal(ik_model_default_provider(config, NULL), name) ||
-		ik_config_provider(config, name) ||
+	return ik_config_provider(config, name) ||
 		(model && model->endpoint.api_key &&
 			!ik_text_equal(model->endpoint.key_variable, IK_KEY_OF_ALL));
 }
@@ -795,19 +794,27 @@ static const char *fallback_model(const struct ik_config *config, const char *na
 	return NULL;
 }
 
-/* Check a provider. Return false if the user has not set it up. */
+/* Check a provider: the default one as the chat would have it, with --base-url and -m. Return false
+ * if the user has not set it up. */
 static bool check_provider(struct doctor *doctor, const char *name, struct ik_http *http)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
+	const char *base_url = doctor->cli.options->base_url;
+	bool by_default = ik_text_equal(ik_model_default_provider(config, base_url), name);
 	struct ik_error error;
-	const struct ik_model_wish wish = { .provider = name, .model = fallback_model(config, name) };
+	const struct ik_model_wish wish = {
+		.provider = by_default ? NULL : name,
+		.model = fallback_model(config, name),
+		.base_url = by_default ? base_url : NULL,
+	};
 	struct ik_model *model = ik_model_choose(config, &wish, &error);
 	struct doctor_provider provider = {
 		.doctor = doctor,
 		.model = model,
 		.shown = ik_redact(model ? model->endpoint.base_url : NULL),
 	};
-	bool set_up = is_set_up(config, name, model) && !ik_text_equal(name, "practice");
+	bool set_up = (by_default || is_set_up(config, name, model)) &&
+		!ik_text_equal(name, "practice");
 	char *warning = set_up && model ? ik_model_warning(model) : NULL;
 
 	doctor->label = name;
