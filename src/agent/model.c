@@ -110,10 +110,17 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 	return NULL;
 }
 
+char *ik_model_address_setting(const struct ik_model *model)
+{
+	return model->url_given ? ik_strdup("--base-url")
+							: ik_format("providers.%s.base_url", model->endpoint.provider);
+}
+
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
 	bool heard, struct ik_buf *out, struct ik_failure *ret_failure)
 {
 	const char *name = model->endpoint.provider;
+	char *setting;
 
 	*ret_failure = (struct ik_failure){
 		.code = IK_CODE_CONNECT,
@@ -142,10 +149,10 @@ void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http
 		ik_buf_printf(out, _("Provider %s: %s. Install libcurl 4."), name, result->message);
 		break;
 	default:
-		ik_buf_printf(out,
-			_("Provider %s: %s. Check the network, that the server runs, and "
-			  "the base_url of %s."),
-			name, result->message, name);
+		setting = ik_model_address_setting(model);
+		ik_buf_printf(out, _("Provider %s: %s. Check the network, that the server runs, and %s."),
+			name, result->message, setting);
+		free(setting);
 		break;
 	}
 }

@@ -40,6 +40,9 @@ struct ik_model *ik_model_new(const struct ik_model *like);
 struct ik_model *ik_model_ref(struct ik_model *model);
 struct ik_model *ik_model_unref(struct ik_model *model); /* Takes NULL. Returns NULL. */
 
+/* Return what sets the endpoint's base_url, an option or a key of the configuration, in new memory. */
+char *ik_model_address_setting(const struct ik_model *model);
+
 /* Append a sentence that says why a transfer from the model's server failed and what to do. heard:
  * a part of the response had arrived. Sets *ret_failure (CONNECT, TLS, TIMEOUT). */
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,

@@ -339,12 +339,14 @@ static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = exchange->model->endpoint.provider;
 	char *address = ik_address_of(exchange->model->endpoint.base_url);
+	char *setting = ik_model_address_setting(exchange->model);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
-								 "reply. Check the base_url of %s."),
-		name, address, name);
+								 "reply. Check %s."),
+		name, address, setting);
 
 	fail_for_good(exchange, IK_CODE_BAD_RESPONSE, sentence);
 	free(sentence);
+	free(setting);
 	free(address);
 }
 
