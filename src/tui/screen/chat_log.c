@@ -287,7 +287,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 		ik_calls_set_envelope(log->calls, call, text, length, event->duration_ms);
 		break;
 	default: /* IK_EVENT_CALL_PROGRESS */
-		ik_calls_set_arguments(log->calls, call, text, length);
+		ik_calls_grow_arguments(log->calls, call, text, length);
 		break;
 	}
 }

@@ -194,12 +194,21 @@ struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const
 void ik_calls_set_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length)
 {
+	if (call->arguments.length == length && memcmp(call->arguments.data, arguments, length) == 0)
+		return;
+	ik_buf_clear(&call->arguments);
+	ik_buf_append(&call->arguments, arguments, length);
+	ik_buf_clear(&call->line);
+	touch(calls, call);
+}
+
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_shown_call *call,
+	const char *arguments, size_t length)
+{
 	size_t had = call->arguments.length;
 
-	if (length < had || memcmp(call->arguments.data, arguments, had) != 0) {
-		ik_buf_clear(&call->arguments);
-		had = 0;
-	} else if (length == had) {
+	if (length <= had) {
+		ik_calls_set_arguments(calls, call, arguments, length);
 		return;
 	}
 	ik_buf_append(&call->arguments, arguments + had, length - had);

@@ -96,7 +96,10 @@ struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const
 struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name);
 
-/* All arguments, or all so far. */
+/* All arguments. grow: all so far, each time more of the same text, of which only the new part is
+ * read: large ones come in many pieces. */
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_shown_call *call,
+	const char *arguments, size_t length);
 void ik_calls_set_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length);
 void ik_calls_set_stage(struct ik_calls *calls, struct ik_shown_call *call,
