@@ -40,9 +40,13 @@ enum ik_status ik_cli_session_find(struct ik_cli *cli, struct ik_session_info *r
 	struct ik_session_find *find = ik_session_find(cli->store, cli->options->first,
 		cli->options->everybody, ik_await_answer, &awaited);
 	enum ik_status status = ik_await(&awaited, NULL, &cli->error);
+	struct ik_error error = cli->error;
 
 	if (!awaited.answered)
 		ik_session_find_close(find);
+	if (status == IK_NOT_FOUND)
+		(void)ik_error_set(&cli->error, status, "%s %s", error.text,
+			_("ikigai session list shows which there are."));
 	return status;
 }
 

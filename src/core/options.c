@@ -508,6 +508,11 @@ static enum ik_status check(const struct verb *verb, const bool given[ROWS], cha
 	if (count > most && verb->verb != IK_VERB_CHAT && verb->verb != IK_VERB_EXEC)
 		return ik_error_set(error, IK_INVALID, _("one word too many: \"%s\"; see ikigai %s --help"),
 			operands[most], verb->word);
+	if (count > most && verb->verb == IK_VERB_CHAT)
+		return ik_error_set(error, IK_INVALID,
+			_("\"%s\" is no command; for a message, \"%s\" is one word too many: put all of it in "
+			  "quotes"),
+			operands[0], operands[most]);
 	if (count > most)
 		return ik_error_set(error, IK_INVALID,
 			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"), operands[most]);

@@ -129,6 +129,7 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "exec", "one", "two", NULL}, "\"two\""},
 		{{"ikigai", "exec", "one", "-", "three", NULL}, "three"},
 		{{"ikigai", "one", "two", NULL}, "two"},
+		{{"ikigai", "bogus", "exec", NULL}, "\"bogus\" is no command"},
 		{{"ikigai", "tool", "run", "x", "--all", NULL}, "--all"},
 		{{"ikigai", "tool", "list", "--lang=c", NULL}, "--lang"},
 		{{"ikigai", "tool", "validate", NULL}, "path of an executable"},
