@@ -304,8 +304,10 @@ static void launch(void *arg)
 
 bool ik_source_name_counts(const char *name)
 {
-	/* rpm writes NAME;NUMBER before it renames it */
-	if (name[0] == '.' || ik_text_ends(name, "~") || strchr(name, ';'))
+	const char *number = strrchr(name, ';'); /* rpm writes NAME;5f3c0a1b before it renames it */
+
+	if (name[0] == '.' || ik_text_ends(name, "~") ||
+		(number && strlen(number) == 9 && strspn(number + 1, "0123456789abcdef") == 8))
 		return false;
 	return !strstr(name, ".dpkg-") && !ik_text_ends(name, ".rpmnew") &&
 		!ik_text_ends(name, ".rpmsave");

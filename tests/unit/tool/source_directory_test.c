@@ -114,7 +114,7 @@ Test(source_directory, passes_over_what_is_no_candidate)
 	good_tool(directory, "backup~");
 	good_tool(directory, "good.dpkg-tmp"); /* these three: while a package is upgraded, or after it */
 	good_tool(directory, "good.rpmsave");
-	good_tool(directory, "good;5f3c");
+	good_tool(directory, "good;5f3c0a1b");
 	good_tool(directory, "good");
 	path = support_write_tool(directory, "not-executable", SCHEMA("no"));
 	chmod(path, 0644);
