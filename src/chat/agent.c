@@ -151,8 +151,8 @@ struct ik_chat_question {
 	int id;       /* unique in the chat */
 	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
-	ik_confirmed *yes; /* replaces handler; arg is then freed with the question */
-	bool about_work;
+	ik_confirmed *yes;        /* replaces handler; arg is then freed with the question */
+	ik_stands_in_way *stands; /* as in struct ik_confirmation */
 	void *arg;
 	char *words; /* title and text, if a key asked for it; or NULL */
 };
@@ -263,16 +263,34 @@ void ik_agent_withdraw_all(struct ik_agent *agent, ik_confirmed *yes)
 	}
 }
 
-void ik_chat_work_ended(struct ik_chat *chat)
+/* Return the place of an agent's first question about what ran and has ended. */
+static struct ik_chat_question **find_ended(struct ik_agent *agent)
 {
-	for (struct ik_agent *agent = chat->agents; agent; agent = agent->next) {
-		const struct ik_chat_question *question = agent->questions;
+	struct ik_chat_question **place = &agent->questions;
 
-		while (question && !question->about_work)
-			question = question->next;
-		if (!question)
-			continue;
-		ik_chat_withdraw(chat, question->id);
+	while (*place && (!(*place)->stands || (*place)->stands(agent, (*place)->arg)))
+		place = &(*place)->next;
+	return place;
+}
+
+void ik_chat_questions_update(struct ik_chat *chat)
+{
+	static const struct ik_invocation yes = { .value = ANSWER_YES };
+	struct ik_agent *agent = chat->ending ? NULL : chat->agents;
+	struct ik_chat_question *question;
+
+	while (agent && !*find_ended(agent))
+		agent = agent->next;
+	if (!agent)
+		return;
+	question = take(find_ended(agent));
+	/* The wish stands as long as the question does. */
+	if (agent == chat->agent && !ik_screen_is_aside(agent->screen)) {
+		ik_screen_withdraw(agent->screen, question->shown_as);
+		settle(chat, question, &yes);
+	} else {
+		ik_screen_withdraw(agent->screen, question->shown_as);
+		question_free(question);
 		ik_screen_flash(agent->screen, _("What the question was about has ended."));
 	}
 }
@@ -315,6 +333,6 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		ik_question_add_sentence(&question, IK_QUESTION_HINT, about->hint);
 	id = ik_agent_ask(chat->agent, &question, NULL, arg);
 	chat->agent->questions->yes = yes; /* new questions are first in the list */
-	chat->agent->questions->about_work = about->about_work;
+	chat->agent->questions->stands = about->stands;
 	return id;
 }

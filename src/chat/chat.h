@@ -350,6 +350,9 @@ typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_
 int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer_handler *handler,
 	void *arg);
 
+/* arg is the question's, which is on the agent's screen. */
+typedef bool ik_stands_in_way(const struct ik_agent *agent, const void *arg);
+
 /* A yes/no question before a key's or command's action. */
 struct ik_confirmation {
 	const char *title;
@@ -357,16 +360,18 @@ struct ik_confirmation {
 	struct ik_question shown; /* its text is shown first; released */
 	char yes_key, no_key;
 	const char *yes, *no;
-	bool guarded;    /* as in struct ik_question */
-	bool about_work; /* it goes when something that ran has ended */
+	bool guarded; /* as in struct ik_question */
+	/* Does something run that yes would stop? Once nothing does, yes is done without an answer; if
+	 * the question was put aside, it goes instead. NULL: it waits for the answer. */
+	ik_stands_in_way *stands;
 };
 /* Ask it in the shown agent. yes is called if the answer is yes; arg (or NULL) is freed in any
  * case. */
 typedef void ik_confirmed(struct ik_chat *chat, void *arg);
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
 	void *arg);
-/* Withdraw the questions about what runs, because some of it has ended. */
-void ik_chat_work_ended(struct ik_chat *chat);
+/* Settle a question about what ran and has ended. Call it before the loop sleeps. */
+void ik_chat_questions_update(struct ik_chat *chat);
 /* Withdraw a question if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* Withdraw an agent's questions to which yes would be called. */

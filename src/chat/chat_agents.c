@@ -397,9 +397,6 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	/* Start the clocks of hidden screens, too. */
 	if (agent != chat->agent)
 		(void)ik_screen_tick(agent->screen, ik_clock_ms());
-	if (event->kind == IK_EVENT_TURN_DONE ||
-		(event->kind == IK_EVENT_TOOL_DONE && event->round == 0))
-		ik_chat_work_ended(chat);
 	note_state(agent, event);
 	ik_chat_pick_again(chat->agent);
 }

@@ -98,6 +98,7 @@ void ik_chat_draw(void *arg)
 		return;
 	if (chat->program)
 		return; /* everything is drawn when the terminal is ours again */
+	ik_chat_questions_update(chat);
 	ik_chat_status_update(chat);
 	ik_chat_notify_update(chat);
 	arm_tick(chat);

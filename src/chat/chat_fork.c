@@ -464,6 +464,14 @@ static void on_close(struct ik_chat *chat, void *arg)
 	ik_agent_when_idle(agent, close_idle);
 }
 
+static bool is_at_work(const struct ik_agent *agent, const void *arg)
+{
+	const int *number = arg;
+	const struct ik_agent *named = ik_agent_find(agent->chat, *number);
+
+	return named && ik_agent_works(named);
+}
+
 /* Ask whether to close an agent that is working. */
 static void ask_to_close(struct ik_chat *chat, int number)
 {
@@ -475,7 +483,7 @@ static void ask_to_close(struct ik_chat *chat, int number)
 		.yes = _("Close it"),
 		.no_key = 'k',
 		.no = _("Keep it"),
-		.about_work = true,
+		.stands = is_at_work,
 	};
 	int *asked = ik_alloc(sizeof(*asked));
 

@@ -83,6 +83,11 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 		ik_buf_truncate(out, out->length - 1);
 }
 
+static bool would_stop(const struct ik_agent *agent, const void *arg)
+{
+	return anybody_works(agent->chat) || ik_children_orphans(agent->chat->loop) > 0;
+}
+
 void ik_chat_quit(struct ik_chat *chat)
 {
 	struct ik_confirmation about = {
@@ -92,7 +97,7 @@ void ik_chat_quit(struct ik_chat *chat)
 		.yes = _("End ikigai"),
 		.no_key = 's',
 		.no = _("Stay"),
-		.about_work = true,
+		.stands = would_stop,
 	};
 	struct ik_buf running;
 

@@ -82,6 +82,11 @@ static void on_cancel(struct ik_chat *chat, void *arg)
 	ik_agent_when_idle(agent, try_switch);
 }
 
+static bool is_busy(const struct ik_agent *agent, const void *arg)
+{
+	return ik_agent_works(agent);
+}
+
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
 	const struct ik_confirmation about = {
@@ -91,7 +96,7 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 		.yes = _("Cancel it, and go on with the other"),
 		.no_key = 's',
 		.no = _("Stay here"),
-		.about_work = true,
+		.stands = is_busy,
 	};
 
 	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));

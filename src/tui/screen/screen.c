@@ -295,7 +295,7 @@ static void make_way(struct ik_screen *screen)
 	note_found(screen);
 }
 
-static bool is_aside(const struct ik_screen *screen)
+bool ik_screen_is_aside(const struct ik_screen *screen)
 {
 	return ik_dialog_count(screen->dialog) > 0 && !ik_dialog_is_open(screen->dialog);
 }
@@ -754,7 +754,7 @@ static void submit(struct ik_screen *screen)
 	const char *text = ik_editor_text(screen->prompt->editor, &length);
 
 	if (strspn(text, " \t\n") == length) {
-		if (is_aside(screen))
+		if (ik_screen_is_aside(screen))
 			ik_dialog_set_open(screen->dialog, true);
 		else if (!is_busy(screen) && (screen->activity->held || screen->activity->failed))
 			ask(screen, IK_ACTION_GO_ON);
@@ -890,7 +890,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		show_help(screen, !screen->help_open);
 		break;
 	case IK_ACTION_NEXT_PANE:
-		if (is_aside(screen))
+		if (ik_screen_is_aside(screen))
 			ik_dialog_set_open(screen->dialog, true);
 		else
 			next_focus(screen);

@@ -107,6 +107,8 @@ struct ik_status_bar *ik_screen_bar(struct ik_screen *screen);
  * changed.
  */
 int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
+/* Are there questions, but put aside? */
+bool ik_screen_is_aside(const struct ik_screen *screen);
 /* Withdraw a question. */
 void ik_screen_withdraw(struct ik_screen *screen, int question);
 
