@@ -228,6 +228,13 @@ static void read_context(struct context *context, const struct ik_core *core)
 	sort_by_bytes(&context->parts);
 }
 
+static void context_done(struct context *context)
+{
+	shares_done(&context->parts);
+	shares_done(&context->tools);
+	free(context->largest_name);
+}
+
 /* Return about how many tokens these bytes are: as many a byte as the provider counted last. */
 static int64_t tokens_of(const struct context *context, int64_t bytes)
 {
@@ -363,9 +370,7 @@ void ik_command_context(struct ik_core *core, const struct ik_invocation *invoca
 			? _("~ is estimated by size, and scaled to what the provider counted last.")
 			: _("~ is estimated by size: the provider has counted nothing yet."));
 	put_advice(&context, core, answer);
-	shares_done(&context.parts);
-	shares_done(&context.tools);
-	free(context.largest_name);
+	context_done(&context);
 }
 
 /* ---- /usage ---- */
@@ -502,7 +507,7 @@ static void put_rows(const char *heading, const struct shares *rows, size_t firs
 }
 
 /* Append the tools: their calls, about how many tokens calls and results have, and a bar. */
-static void put_tools(struct shares *tools, struct ik_buf *out)
+static void put_tools(struct shares *tools, const struct context *context, struct ik_buf *out)
 {
 	if (tools->count == 0)
 		return;
@@ -513,7 +518,7 @@ static void put_tools(struct shares *tools, struct ik_buf *out)
 		ik_buf_putc(out, '\t');
 		ik_count_put(out, tools->items[i].count);
 		ik_buf_puts(out, "\t~");
-		ik_count_put(out, tools->items[i].bytes / BYTES_A_TOKEN);
+		ik_count_put(out, tokens_of(context, tools->items[i].bytes));
 		ik_buf_putc(out, '\t');
 		ik_bar_put(out, (double)tools->items[i].bytes / (double)tools->items[0].bytes, BAR_COLUMNS);
 		ik_buf_putc(out, '\n');
@@ -541,7 +546,8 @@ static void put_hit_rate(const struct shares *spans, struct ik_buf *out)
 }
 
 /* Append all of it. */
-static void put_spending(struct spending *spending, struct ik_buf *out)
+static void put_spending(struct spending *spending, const struct context *context,
+	struct ik_buf *out)
 {
 	bool written = spending->spans.items[SESSION].usage.written_tokens > 0;
 	size_t turns = spending->turns.count;
@@ -563,7 +569,7 @@ static void put_spending(struct spending *spending, struct ik_buf *out)
 	ik_figures_put(out, text.data);
 	put_hit_rate(&spending->spans, out);
 	ik_buf_clear(&text);
-	put_tools(&spending->tools, &text);
+	put_tools(&spending->tools, context, &text);
 	ik_figures_put(out, text.data);
 	ik_buf_done(&text);
 	const struct ik_usage *session = &spending->spans.items[SESSION].usage;
@@ -581,15 +587,20 @@ void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocati
 	struct ik_buf *answer)
 {
 	struct spending spending = { 0 };
+	struct context context = { 0 };
 
 	(void)share_of(&spending.spans, _("last round"));
 	(void)share_of(&spending.spans, _("last turn"));
 	(void)share_of(&spending.spans, _("session"));
 	read_spending(&spending, ik_session_conversation(core->session));
+	/* While a session is read, what was counted is of more than is there. */
+	if (!ik_session_loading(core->session))
+		read_context(&context, core);
 	if (spending.spans.items[SESSION].count == 0)
 		ik_buf_printf(answer, "%s\n", _("The provider has counted nothing yet."));
 	else
-		put_spending(&spending, answer);
+		put_spending(&spending, &context, answer);
+	context_done(&context);
 	shares_done(&spending.spans);
 	shares_done(&spending.turns);
 	shares_done(&spending.days);
