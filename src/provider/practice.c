@@ -32,7 +32,9 @@ enum practice_rule {
 	RULE_REPLACE,
 	RULE_CALL,
 	RULE_STREAM,
-	RULE_THINK
+	RULE_THINK,
+	RULE_SUMMARISE, /* ikigai's own request, for /compact, */
+	RULE_SUMMARY    /* and what came of an earlier one */
 };
 
 /* Limit on "stream N": more would only make the user wait. */
@@ -62,6 +64,8 @@ static const struct practice_rule_row {
 	{ "stream", RULE_STREAM, "stream 500" },
 	{ "think about", RULE_THINK, "think about TEXT" },
 	{ "think", RULE_THINK, "think about TEXT" },
+	{ "summarise the conversation", RULE_SUMMARISE, "summarise the conversation" },
+	{ "this is a summary of what was said and done before:", RULE_SUMMARY, "help" },
 };
 
 /* Return the text for "help". */
@@ -266,7 +270,8 @@ struct practice {
 	size_t results;          /* number of calls since that message, all with results; */
 	struct ik_buf text;      /* what to say about them; */
 	struct ik_buf files;     /* the lines that the first call of "read every" found */
-	size_t calls;            /* number in the whole conversation, to make new ids */
+	struct ik_buf told;      /* what was asked and called in the whole conversation; */
+	size_t calls;            /* number in it, to make new ids */
 	int slot;                /* for the next call in this reply */
 	int64_t words_read, words_said;
 };
@@ -569,11 +574,29 @@ static struct rule_part order_of(const struct ik_message *message)
 	return line && end && line < end ? (struct rule_part){ line, (size_t)(end - line) } : order;
 }
 
-/* Interpret a user message; earlier messages no longer matter. */
+/* Limit on the part of a line that is repeated. */
+#define REPEATED_BYTES 60
+
+/* Keep the beginning of an order or a call for a summary. */
+static void tell(struct practice *practice, const char *mark, struct rule_part text)
+{
+	struct rule_part line = take_line(&text);
+	size_t most = ik_utf8_cut(line.text, line.length, REPEATED_BYTES);
+
+	ik_buf_printf(&practice->told, "%s`%.*s`\n", mark, (int)most, line.text);
+}
+
+/* Interpret a user message; earlier messages only matter for a summary. */
 static void read_user(struct practice *practice, const struct ik_message *message)
 {
-	practice->rest = trim(order_of(message));
+	struct rule_part order = trim(order_of(message));
+
+	practice->rest = order;
 	practice->rule = find_rule(&practice->rest);
+	if (practice->rule == RULE_SUMMARY)
+		ik_buf_printf(&practice->told, "%.*s\n", (int)practice->rest.length, practice->rest.text);
+	else if (practice->rule != RULE_SUMMARISE)
+		tell(practice, "- ", order);
 	practice->results = 0;
 	ik_buf_clear(&practice->text);
 	ik_buf_clear(&practice->files);
@@ -588,7 +611,7 @@ static void read_call(struct practice *practice, const struct ik_message *call,
 	size_t length, written_length = 0;
 	char *envelope = envelope_of(result, &length);
 	char *tool = ik_message_tool_name(call);
-	char *written = ik_message_arguments(call, &written_length);
+	char *written = ik_message_arguments(call, &written_length), *told;
 	struct ik_json_span arguments = { NULL, 0 }, value;
 
 	if (written && ik_json_check(written, written_length, &arguments, NULL) != IK_OK)
@@ -605,6 +628,10 @@ static void read_call(struct practice *practice, const struct ik_message *call,
 		describe_file(&practice->text, arguments, envelope, length);
 	else
 		describe(&practice->text, tool ? tool : "?", arguments, envelope, length);
+	told = ik_format("%s %.*s", tool ? tool : "?", (int)arguments.length,
+		arguments.text ? arguments.text : "");
+	tell(practice, "  - ", (struct rule_part){ told, strlen(told) });
+	free(told);
 	free(tool);
 	free(written);
 	free(envelope);
@@ -766,9 +793,6 @@ static bool names_program(struct rule_part line)
 	return found;
 }
 
-/* Limit on the part of an unknown line that is repeated. */
-#define REPEATED_BYTES 60
-
 /* Answer a line that is no order, in a sentence. */
 static void put_advice(struct practice *practice)
 {
@@ -826,6 +850,8 @@ static void put_reply(struct practice *practice)
 		put_stream(practice);
 	} else if (practice->rule == RULE_THINK) {
 		put_thoughts(practice);
+	} else if (practice->rule == RULE_SUMMARISE) {
+		put_words(practice, IK_DELTA_TEXT, practice->told.data, practice->told.length);
 	} else {
 		put_order(practice);
 	}
@@ -843,6 +869,7 @@ static void write_reply(const struct ik_request *request, struct ik_script *ret_
 
 	ik_buf_init(&practice.text, ANSWER_LIMIT);
 	ik_buf_init(&practice.files, ANSWER_LIMIT);
+	ik_buf_init(&practice.told, ANSWER_LIMIT);
 	practice.words_read = count_words(prompt, strlen(prompt));
 	ik_transcript_init(&transcript, request->conversation);
 	while ((passage = ik_transcript_next(&transcript)))
@@ -859,6 +886,7 @@ static void write_reply(const struct ik_request *request, struct ik_script *ret_
 	ik_transcript_done(&transcript);
 	ik_buf_done(&practice.text);
 	ik_buf_done(&practice.files);
+	ik_buf_done(&practice.told);
 }
 
 const struct ik_wire_format ik_practice_format = {

@@ -337,3 +337,16 @@ Test(practice, survives_odd_conversations)
 	result("call_2", "");
 	free(ask(all_tools, false));
 }
+
+/* As /compact asks for it, after an earlier summary. */
+Test(practice, sums_up_what_was_asked_and_called)
+{
+	say(IK_KIND_USER, "This is a summary of what was said and done before:\n\n- `hello`\n");
+	say(IK_KIND_USER, "list *.c\nplease");
+	call("call_1", "glob", "{\"pattern\":\"*.c\"}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"\",\"count\":0}}");
+	say(IK_KIND_ASSISTANT, "None.");
+	say(IK_KIND_USER, "Summarise the conversation so far, for yourself: from now on");
+	assert_answer(ask("", false),
+		"text: - `hello`\n- `list *.c`\n  - `glob {\"pattern\":\"*.c\"}`\n\nstop: end");
+}
