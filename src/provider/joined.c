@@ -9,15 +9,18 @@
 
 /* Limit on the members of an object, in which each piece looks for its own. */
 #define MEMBERS_MOST 2000
+/* About the memory of a node with its name and text, counted when it is made. */
+#define NODE_BYTES 256
 
 static bool has_name(const struct ik_joined_node *node, const struct ik_joined_step *step)
 {
 	return strlen(node->name) == step->length && memcmp(node->name, step->name, step->length) == 0;
 }
 
-/* Return the child that a step leads to, or NULL; make: one that is new. */
+/* Return the child that a step leads to, or NULL; one that is new if made, where its memory is
+ * counted, isn't NULL. */
 static struct ik_joined_node *child_of(struct ik_joined_node *node,
-	const struct ik_joined_step *step, bool make)
+	const struct ik_joined_step *step, size_t *made)
 {
 	enum ik_joined_kind kind = step->name ? IK_JOINED_OBJECT : IK_JOINED_ARRAY;
 	size_t at = step->name ? 0 : step->index;
@@ -28,8 +31,9 @@ static struct ik_joined_node *child_of(struct ik_joined_node *node,
 		at++;
 	if (at < node->count)
 		return &node->children[at];
-	if (!make || at > node->count || (step->name && at == MEMBERS_MOST))
+	if (!made || at > node->count || (step->name && at == MEMBERS_MOST))
 		return NULL;
+	*made += NODE_BYTES + step->length;
 	node->kind = kind;
 	node->children = ik_alloc_more(node->children, at, sizeof(*node->children));
 	node->children[at] = (struct ik_joined_node){
@@ -40,24 +44,24 @@ static struct ik_joined_node *child_of(struct ik_joined_node *node,
 }
 
 static struct ik_joined_node *follow(struct ik_joined *joined, const struct ik_joined_step *path,
-	size_t steps, bool make)
+	size_t steps, size_t *made)
 {
 	struct ik_joined_node *node = &joined->root;
 
 	for (size_t i = 0; i < steps && node; i++)
-		node = child_of(node, &path[i], make);
+		node = child_of(node, &path[i], made);
 	return node;
 }
 
 void ik_joined_add(struct ik_joined *joined, const struct ik_joined_step *path, size_t steps,
 	struct ik_json_span value, bool joins)
 {
-	struct ik_joined_node *node = follow(joined, path, steps, true);
+	struct ik_joined_node *node = joined->broken ? NULL
+												 : follow(joined, path, steps, &joined->bytes);
 	enum ik_json_type type = ik_json_span_type(value);
 
-	joined->bytes += value.length + sizeof(*node);
-	joined->broken = joined->broken || !node || node->kind >= IK_JOINED_OBJECT ||
-		joined->bytes > IK_LIMIT_REPLY;
+	joined->bytes += value.length;
+	joined->broken = !node || node->kind >= IK_JOINED_OBJECT || joined->bytes > IK_LIMIT_REPLY;
 	if (joined->broken || (type == IK_JSON_NULL && node->kind != IK_JOINED_EMPTY))
 		return;
 	joins = joins && type == IK_JSON_STRING;
@@ -74,7 +78,7 @@ void ik_joined_add(struct ik_joined *joined, const struct ik_joined_step *path, 
 struct ik_json_span ik_joined_at(struct ik_joined *joined, const struct ik_joined_step *path,
 	size_t steps)
 {
-	const struct ik_joined_node *node = follow(joined, path, steps, false);
+	const struct ik_joined_node *node = follow(joined, path, steps, NULL);
 
 	return node ? (struct ik_json_span){ node->text.data, node->text.length }
 				: (struct ik_json_span){ NULL, 0 };

@@ -35,8 +35,8 @@ struct ik_joined_node {
 /* Empty when zeroed. */
 struct ik_joined {
 	struct ik_joined_node root;
-	size_t bytes;
-	bool broken; /* pieces contradict each other, leave out an element, or are too many */
+	size_t bytes; /* of memory, about */
+	bool broken;  /* pieces contradict each other, leave out an element, or are too many */
 };
 
 /* Add a piece at the end of a path of at least one step. One of a string continues the one before

@@ -304,10 +304,10 @@ static bool says_something(struct ik_json_span value)
  * that contains texts. */
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
-	ik_decoder_text(decoder, IK_DELTA_TEXT, part);
-	ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(part, "text"));
 	struct ik_json_span thinking = ik_json_member(part, "thinking");
 
+	ik_decoder_text(decoder, IK_DELTA_TEXT, part);
+	ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(part, "text"));
 	ik_decoder_text(decoder, IK_DELTA_THINKING, thinking);
 	for (struct ik_json_walk walk = ik_json_elements(thinking); ik_json_next(&walk);)
 		ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(walk.value, "text"));

@@ -65,7 +65,6 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 {
 	struct ik_json_span content = ik_json_member(item, "content"), none = { NULL, 0 };
 	struct ik_json_span phase = ik_json_member(item, "phase");
-
 	bool reported = ik_decoder_mark(decoder, index) == REPORTED;
 
 	for (struct ik_json_walk walk = ik_json_elements(content); !reported && ik_json_next(&walk);) {
@@ -90,7 +89,6 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 {
 	struct ik_json_span summary = ik_json_member(item, "summary");
 	struct ik_json_span encrypted = ik_json_member(item, "encrypted_content");
-
 	bool reported = ik_decoder_mark(decoder, index) == REPORTED;
 
 	for (struct ik_json_walk walk = ik_json_elements(summary); !reported && ik_json_next(&walk);) {

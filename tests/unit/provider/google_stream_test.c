@@ -133,6 +133,28 @@ Test(google_stream, takes_no_arguments_in_too_many_places)
 	free(body);
 }
 
+/* Each of few bytes makes many objects. */
+Test(google_stream, takes_no_arguments_that_need_too_much_memory)
+{
+	enum { PLACES = 8000, DEPTH = 60 };
+	char *body = malloc(PLACES * (64 + 2 * DEPTH)), *at = body, *told;
+
+	at += sprintf(at, "%s%s", BEGUN, "data: {\"candidates\":[{\"content\":{\"parts\":["
+		"{\"functionCall\":{\"partialArgs\":[");
+	for (int i = 0; i < PLACES; i++) {
+		at += sprintf(at, "%s{\"jsonPath\":\"$.a%d.a%d", i ? "," : "", i / 1000, i % 1000);
+		for (int depth = 0; depth < DEPTH; depth++)
+			at += sprintf(at, ".a");
+		at += sprintf(at, "\",\"numberValue\":1}");
+	}
+	at += sprintf(at, "%s", "]}}]}}]}\n\n" FINISH("STOP"));
+	told = read_body(TYPE, body, (size_t)(at - body), 0);
+	cr_expect(strcmp(told, "call 0: id=c name=edit\nopaque google of call 0: {\"id\":\"c\"}\n"
+		"arguments 0: {\nstop: tool_calls") == 0);
+	free(told);
+	free(body);
+}
+
 Test(google_stream, tells_errors)
 {
 	assert_reads(TYPE, PARTS("{\"text\":\"x\"}") CHUNK("\"error\":{\"code\":503,"

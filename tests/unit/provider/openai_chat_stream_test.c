@@ -92,6 +92,25 @@ Test(openai_chat_stream, puts_the_details_of_thinking_together)
 		FINISH("stop") DONE, "text: Yes\nstop: end");
 }
 
+/* A member that comes again takes no more room. */
+Test(openai_chat_stream, keeps_the_details_of_much_thinking)
+{
+	enum { PIECES = 100000 };
+	static const char piece[] = DELTA("{\"reasoning_details\":[{\"type\":\"x\",\"a\":1,\"b\":1,"
+		"\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1}]}");
+	char *body = malloc(PIECES * sizeof piece + 1000), *at = body, *told;
+
+	for (int i = 0; i < PIECES; i++)
+		at = stpcpy(at, piece);
+	at = stpcpy(at, DELTA("{\"content\":\"Yes\"}") FINISH("stop") DONE);
+	told = read_body(CHAT, body, (size_t)(at - body), 0);
+	cr_expect_str_eq(told, "text: Yes\nopaque openai-chat of text -1: {\"reasoning_details\":["
+		"{\"type\":\"x\",\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,"
+		"\"h\":1,\"i\":1,\"j\":1}]}\nstop: end");
+	free(told);
+	free(body);
+}
+
 Test(openai_chat_stream, puts_a_call_together)
 {
 	assert_reads(CHAT, TEXT("Let me see.")
