@@ -92,9 +92,10 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	const char *end = result->exited && ik_buf_status(bytes) == IK_OK ? end_for(bytes) : NULL;
 
 	if (result->exited && result->exit_code == NOT_FOUND)
-		ik_chat_flash(chat,
+		/* A notice, as it can be wider than the line of the others. */
+		ik_core_tell(&chat->core,
 			_("Nothing here reads the clipboard: install wl-clipboard (Wayland) or "
-			  "xclip (X11), or set ui.paste_image"));
+			  "xclip (X11), or set ui.paste_image."));
 	else if (ik_buf_status(bytes) != IK_OK)
 		ik_chat_flash(chat, _("The picture on the clipboard is too large"));
 	else if (!end)
