@@ -14,7 +14,7 @@
 
 #define NEW_LINE "\r\n"
 #define SENTENCE_BYTES 200 /* a growing line longer than this is written by sentences */
-#define LEAST_ROWS 24
+#define ROWS 400           /* of the screen, so that a pane has all its text */
 #define USUAL_COLUMNS 80
 
 /* A block that may still grow. */
@@ -81,8 +81,7 @@ const char *ik_linear_leave(const struct ik_linear *linear)
 
 void ik_linear_size(int *rows, int *columns)
 {
-	if (*rows < LEAST_ROWS)
-		*rows = LEAST_ROWS;
+	*rows = ROWS;
 	if (*columns < IK_LEAST_COLUMNS)
 		*columns = USUAL_COLUMNS;
 	if (*columns >= IK_WIDE_COLUMNS)
@@ -370,13 +369,15 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	ik_buf_done(&line);
 }
 
-/* Write the welcome, once: what changes in it, the status bar has, too. */
+/* Write the welcome, once, with the number of tools. */
 static void write_welcome(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	const struct ik_cells *cells)
 {
 	struct ik_buf lines;
 
-	if (linear->welcomed || screen->welcome.rows == 0)
+	bool counted = screen->bar->scan == IK_SCAN_COMPLETE || screen->bar->scan == IK_SCAN_FAILED;
+
+	if (linear->welcomed || !counted || screen->welcome.rows == 0)
 		return;
 	ik_buf_init(&lines, IK_MIB(1));
 	write_area(linear, cells, screen->welcome, &lines);

@@ -31,7 +31,8 @@ struct ik_linear *ik_linear_free(struct ik_linear *linear);
 const char *ik_linear_enter(const struct ik_linear *linear);
 const char *ik_linear_leave(const struct ik_linear *linear);
 
-/* Replace the size of the terminal with the size for the screen. */
+/* Replace the size of the terminal with the size for the screen: its rows are as many as what is
+ * written when a pane opens may need. */
 void ik_linear_size(int *rows, int *columns);
 
 /* Append the bytes that update the terminal to the screen, as just drawn into cells. */
