@@ -157,7 +157,7 @@ static void check_same(struct rig *rig, const char *what)
 				"%s: bold at %d,%d", what, row, column); /* nobody sees a bold blank */
 			cr_assert_eq(shown.attrs.underline != 0,
 				(look->attributes & IK_ATTRIBUTE_UNDERLINE) != 0);
-			if (rig->italic)
+			if (rig->italic && strcmp(expected, " ") != 0) /* ncurses 6.6 draws blanks upright */
 				cr_assert_eq(shown.attrs.italic, (look->attributes & IK_ATTRIBUTE_ITALIC) != 0);
 			if (look->foreground >= 0 && strcmp(expected, " ") != 0)
 				cr_assert(VTERM_COLOR_IS_INDEXED(&shown.fg)
