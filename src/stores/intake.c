@@ -803,7 +803,8 @@ void ik_answer_take(struct ik_database *database)
 		.session = ik_connection_text(database->client, "session"),
 	};
 
-	take_files(&group, files.paths + first, files.count - first);
+	if (files.count > 0)
+		take_files(&group, files.paths + first, files.count - first);
 	take_files(&group, files.paths, first);
 	free_files(&files);
 	if (!ik_database_failed(database))
