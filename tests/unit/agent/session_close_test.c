@@ -15,7 +15,7 @@
 #define USAGE(tokens) \
 	SSE("{\"choices\":[],\"usage\":{\"prompt_tokens\":" tokens ",\"completion_tokens\":1}}")
 
-TestSuite(session_close, .init = stage_set_up, .fini = stage_tear_down, .timeout = 120);
+TestSuite(session_close, .init = stage_set_up, .fini = stage_tear_down);
 
 static int events_left; /* until the session is closed */
 
