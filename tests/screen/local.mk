@@ -29,7 +29,7 @@ SCREEN_TESTS = \
 	tests/screen/commentary.screen \
 	tests/screen/autocompact.screen tests/screen/autocompact_stopped.screen \
 	tests/screen/compact.screen \
-	tests/screen/compact_failed.screen tests/screen/compact_retry.screen \
+	tests/screen/compact_failed.screen tests/screen/compact_practice.screen tests/screen/compact_retry.screen \
 	tests/screen/complete.screen \
 	tests/screen/complete_aloud.screen \
 	tests/screen/context.screen \
