@@ -151,8 +151,8 @@ struct ik_chat_question {
 	int id;       /* unique in the chat */
 	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
-	ik_confirmed *yes;        /* replaces handler; arg is then freed with the question */
-	ik_stands_in_way *stands; /* as in struct ik_confirmation */
+	ik_confirmed *yes;         /* replaces handler; arg is then freed with the question */
+	ik_would_stop *would_stop; /* as in struct ik_confirmation */
 	void *arg;
 	char *words; /* title and text, if a key asked for it; or NULL */
 };
@@ -268,7 +268,7 @@ static struct ik_chat_question **find_ended(struct ik_agent *agent)
 {
 	struct ik_chat_question **place = &agent->questions;
 
-	while (*place && (!(*place)->stands || (*place)->stands(agent, (*place)->arg)))
+	while (*place && (!(*place)->would_stop || (*place)->would_stop(agent, (*place)->arg)))
 		place = &(*place)->next;
 	return place;
 }
@@ -284,7 +284,7 @@ void ik_chat_questions_update(struct ik_chat *chat)
 	if (!agent)
 		return;
 	question = take(find_ended(agent));
-	/* The wish stands as long as the question does. */
+	/* The wish lasts as long as the question. */
 	if (agent == chat->agent && !ik_screen_is_aside(agent->screen)) {
 		ik_screen_withdraw(agent->screen, question->shown_as);
 		settle(chat, question, &yes);
@@ -333,6 +333,6 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		ik_question_add_sentence(&question, IK_QUESTION_HINT, about->hint);
 	id = ik_agent_ask(chat->agent, &question, NULL, arg);
 	chat->agent->questions->yes = yes; /* new questions are first in the list */
-	chat->agent->questions->stands = about->stands;
+	chat->agent->questions->would_stop = about->would_stop;
 	return id;
 }

@@ -351,7 +351,7 @@ int ik_agent_ask(struct ik_agent *agent, struct ik_question *question, ik_answer
 	void *arg);
 
 /* arg is the question's, which is on the agent's screen. */
-typedef bool ik_stands_in_way(const struct ik_agent *agent, const void *arg);
+typedef bool ik_would_stop(const struct ik_agent *agent, const void *arg);
 
 /* A yes/no question before a key's or command's action. */
 struct ik_confirmation {
@@ -361,9 +361,9 @@ struct ik_confirmation {
 	char yes_key, no_key;
 	const char *yes, *no;
 	bool guarded; /* as in struct ik_question */
-	/* Does something run that yes would stop? Once nothing does, yes is done without an answer; if
+	/* Would yes stop something that runs? Once nothing does, yes is done without an answer; if
 	 * the question was put aside, it goes instead. NULL: it waits for the answer. */
-	ik_stands_in_way *stands;
+	ik_would_stop *would_stop;
 };
 /* Ask it in the shown agent. yes is called if the answer is yes; arg (or NULL) is freed in any
  * case. */

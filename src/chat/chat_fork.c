@@ -483,7 +483,7 @@ static void ask_to_close(struct ik_chat *chat, int number)
 		.yes = _("Close it"),
 		.no_key = 'k',
 		.no = _("Keep it"),
-		.stands = is_at_work,
+		.would_stop = is_at_work,
 	};
 	int *asked = ik_alloc(sizeof(*asked));
 

@@ -48,6 +48,8 @@ void ik_chat_end(struct ik_chat *chat, int status)
 		return;
 	}
 	cancel_all(chat);
+	if (anybody_works(chat))
+		ik_chat_flash(chat, _("Ending: what runs is being stopped."));
 	chat->end_by_ms = ik_clock_ms() + PATIENCE_MS;
 	ik_chat_stop(chat);
 }
@@ -83,7 +85,7 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 		ik_buf_truncate(out, out->length - 1);
 }
 
-static bool would_stop(const struct ik_agent *agent, const void *arg)
+static bool runs_anything(const struct ik_agent *agent, const void *arg)
 {
 	return anybody_works(agent->chat) || ik_children_orphans(agent->chat->loop) > 0;
 }
@@ -97,7 +99,7 @@ void ik_chat_quit(struct ik_chat *chat)
 		.yes = _("End ikigai"),
 		.no_key = 's',
 		.no = _("Stay"),
-		.stands = would_stop,
+		.would_stop = runs_anything,
 	};
 	struct ik_buf running;
 

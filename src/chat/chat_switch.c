@@ -96,7 +96,7 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 		.yes = _("Cancel it, and go on with the other"),
 		.no_key = 's',
 		.no = _("Stay here"),
-		.stands = is_busy,
+		.would_stop = is_busy,
 	};
 
 	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));

@@ -1046,7 +1046,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	};
 
 	if (pane->count == 0)
-		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
+		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call appears here "
 					   "with its arguments, its output as it comes, and its result.");
 	else
 		sync_text(inspector);

@@ -78,7 +78,7 @@ Test(inspector, says_what_will_be_here)
 		"             No tool calls yet.\n"
 		"\n"
 		"    When the model uses a tool, the call\n"
-		"    stands here with its arguments, its\n"
+		"    appears here with its arguments, its\n"
 		"    output as it comes, and its result.\n"
 		"\n"
 		"\n"
