@@ -7,9 +7,9 @@
 
 #include "cli/output.h"
 #include "core/print.h"
-#include "rpc/jsonrpc.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/line_splitter.h"
 #include "util/text.h"
 
 /* The longest message: images come as base64. */
@@ -19,7 +19,7 @@ struct ik_stdio {
 	struct ik_loop *loop;
 	const struct ik_stdio_events *events;
 	void *arg;
-	struct ik_rpc_lines lines;
+	struct ik_line_splitter lines;
 	struct ik_watch *input;
 	struct ik_output *output;
 	bool ended; /* the input */
@@ -54,7 +54,7 @@ static void read_input(struct ik_stdio *stdio)
 	ssize_t length = read(STDIN_FILENO, bytes, sizeof(bytes));
 
 	if (length > 0) {
-		ik_rpc_lines_add(&stdio->lines, LINE_LIMIT, bytes, (size_t)length, on_line, stdio);
+		ik_line_splitter_add(&stdio->lines, LINE_LIMIT, bytes, (size_t)length, on_line, stdio);
 	} else if (length == 0 || (errno != EINTR && errno != EAGAIN)) {
 		stdio->ended = true;
 		stdio->input = ik_watch_close(stdio->input);
@@ -100,7 +100,7 @@ bool ik_stdio_close(struct ik_stdio *stdio)
 	ik_loop_cancel_deferred(stdio->loop, read_file, stdio);
 	stdio->input = ik_watch_close(stdio->input);
 	stdio->output = ik_output_close(stdio->output);
-	ik_rpc_lines_done(&stdio->lines);
+	ik_line_splitter_done(&stdio->lines);
 	free(stdio);
 	if (number != 0 && number != EPIPE)
 		ik_complainf(_("cannot write: %s"), strerror(number));

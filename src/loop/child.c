@@ -50,6 +50,7 @@ struct ik_child {
 	struct ik_buf backlog; /* input that came later: its end is what is left */
 	bool more;             /* it may get more */
 	bool parts;            /* it was told to end by the end of its input */
+	bool outlives;
 	/* LIVING: the time-out; ENDING: SIGKILL; after the leader has ended: grace. */
 	struct ik_timer *timer;
 	int64_t started;
@@ -379,7 +380,8 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.confinement = spec->confinement,
 		.door = spec->door,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
-		.mark = ik_killer_mark(loop),
+		.outlives = spec->outlives,
+		.mark = spec->outlives ? NULL : ik_killer_mark(loop),
 		.descriptor_limit = ik_children_descriptor_limit(loop),
 	};
 	enum ik_spawn_step step = IK_SPAWN_FORK;
@@ -436,6 +438,7 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	child->started = started;
 	child->overdue = spec->overdue;
 	child->kill_after = spec->kill_after_ms;
+	child->outlives = spec->outlives;
 	child->grace = spec->grace_ms;
 	child->input = spec->input;
 	child->input_left = spec->input ? spec->input_length : 0;
@@ -472,6 +475,17 @@ int ik_child_pid(const struct ik_child *child)
 	return (int)ik_process_pid(child->leader);
 }
 
+/* Leave the leader alone, or end it. */
+static void part_with_leader(struct ik_child *child)
+{
+	if (child->phase == LIVING && child->outlives)
+		child->leader = ik_process_let_go(child->leader);
+	else if (child->phase == LIVING && child->parts)
+		child->leader = ik_process_part(child->leader);
+	else
+		child->leader = ik_process_close(child->leader);
+}
+
 struct ik_child *ik_child_close(struct ik_child *child)
 {
 	if (!child || child->closed)
@@ -481,8 +495,7 @@ struct ik_child *ik_child_close(struct ik_child *child)
 	child->timer = ik_timer_close(child->timer);
 	end_streams(child);
 	ik_buf_done(&child->backlog);
-	child->leader = child->parts && child->phase == LIVING ? ik_process_part(child->leader)
-														   : ik_process_close(child->leader);
+	part_with_leader(child);
 	ik_loop_defer(child->loop, free, child);
 	return NULL;
 }

@@ -52,6 +52,7 @@ struct ik_child_spec {
 									  as IK_SPAWN_DOOR (loop/spawn.h), too; 0: none */
 	int64_t memory_limit;          /* bytes of address space; 0: none */
 	bool discard_stderr;           /* /dev/null instead of a pipe */
+	bool outlives;                 /* it isn't ended with this process, nor when it is closed */
 };
 
 enum ik_stream { IK_STDOUT, IK_STDERR };
@@ -96,8 +97,8 @@ void ik_child_end(struct ik_child *child, int64_t wait_ms);
 
 int ik_child_pid(const struct ik_child *child);
 
-/* Stop all callbacks. If the process still runs, it is killed with its group and reaped. Processes
- * that it left running after done stay alive. */
+/* Stop all callbacks. If the process still runs, it is killed with its group and reaped, unless it
+ * outlives this one. Processes that it left running after done stay alive. */
 struct ik_child *ik_child_close(struct ik_child *child);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * jsonrpc: JSON-RPC 2.0: lines of a stream, what a message is, requests and answers.
+ * jsonrpc: JSON-RPC 2.0: what a message is, requests and answers.
  *
  * Written after jsonrpc.org/specification. Knows no method and no transport.
  *
@@ -45,17 +45,5 @@ void ik_rpc_put_error(struct ik_buf *out, struct ik_json_span id, int code, cons
 void ik_rpc_put_request(struct ik_buf *out, int64_t id, const char *method,
 	struct ik_json_span params);
 void ik_rpc_put_notification(struct ik_buf *out, const char *method, struct ik_json_span params);
-
-/* Splits a stream into lines. Zero it first. */
-struct ik_rpc_lines {
-	struct ik_buf partial; /* the line that has begun */
-	bool too_long;         /* the rest of this line is skipped */
-};
-
-/* Call line for each line that is complete with these bytes, without its line feed, unless it is
- * blank. text is NULL for a line of more than limit bytes. line must not release lines. */
-void ik_rpc_lines_add(struct ik_rpc_lines *lines, size_t limit, const char *bytes, size_t length,
-	void (*line)(void *arg, const char *text, size_t length), void *arg);
-void ik_rpc_lines_done(struct ik_rpc_lines *lines);
 
 #endif

@@ -1,24 +1,18 @@
 #include "store/requests.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
 #include "json/write.h"
-#include "loop/children.h"
+#include "loop/child.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/base64.h"
-#include "util/clock.h"
 #include "util/limits.h"
+#include "util/line_splitter.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -32,8 +26,6 @@
  * be connected to, and may need its tables created. */
 #define SLOW_MS 1500
 #define SLOW_BEGIN_MS 5000
-/* Limit on input per turn of the loop: it takes about a millisecond to parse. */
-#define READ_SIZE 65536
 
 struct ik_store_read {
 	struct ik_store_read *next;
@@ -55,11 +47,8 @@ struct ik_store_read {
 struct ik_requests {
 	struct ik_loop *loop;
 	const struct ik_store_place *place;
-	int fd; /* to the program; -1 if none runs */
-	struct ik_watch *watch;
-	struct ik_process *process; /* the program at the other end of fd */
-	struct ik_buf in, out;
-	size_t looked; /* bytes of in that have no line feed */
+	struct ik_child *child;        /* the program; NULL if none runs */
+	struct ik_line_splitter lines; /* of its output */
 	const struct ik_requests_events *events;
 	void *arg;
 	struct ik_store_read *first, **end; /* unanswered, in order */
@@ -71,117 +60,73 @@ struct ik_requests {
 	bool answers;     /* this program has answered something */
 	bool told_slow;   /* on_silence() has reported, since the last line */
 	bool sending;     /* send_now() is deferred */
-	bool finishing;   /* outside the loop: don't send requests again */
+	bool finishing;   /* stop the loop after the last answer; don't send requests again */
 };
 
-/* ---- to the program ---- */
+/* ---- the program ---- */
 
-/* Reap the process; what it wrote before it ended is still in the socket. */
-static void on_process_ended(void *arg)
+/* Write a line to the program (json/write.h). If it has ended, on_done() will say so. */
+IK_PRINTF(2, 3)
+static void tell(const struct ik_requests *requests, const char *format, ...)
 {
-	struct ik_requests *requests = arg;
-	int status;
+	struct ik_buf line;
+	va_list arguments;
 
-	(void)ik_process_reap(requests->process, &status);
-	requests->process = ik_process_close(requests->process);
+	ik_buf_init(&line, IK_MIB(1));
+	va_start(arguments, format);
+	ik_json_vprintf(&line, format, arguments);
+	va_end(arguments);
+	(void)ik_child_write(requests->child, line.data, line.length);
+	ik_buf_done(&line);
 }
 
-/* Close the socket; the program exits when it sees that. */
+/* Close its input; the program exits when it sees that. */
 static void disconnect(struct ik_requests *requests)
 {
 	static const char ended[] = "{\"progress\":null}";
 
-	if (requests->fd < 0)
+	if (!requests->child)
 		return;
-	requests->watch = ik_watch_close(requests->watch);
-	(void)close(requests->fd);
-	requests->fd = -1;
-	requests->process = ik_process_let_go(requests->process);
-	requests->looked = 0;
-	ik_buf_clear(&requests->in);
-	ik_buf_clear(&requests->out);
+	requests->child = ik_child_close(requests->child);
+	ik_line_splitter_done(&requests->lines);
+	requests->lines = (struct ik_line_splitter){ .too_long = false };
 	requests->events->told(requests->arg, (struct ik_json_span){ ended, sizeof(ended) - 1 });
 }
 
-/* Write as much as the socket accepts now. */
-static void write_some(struct ik_requests *requests)
-{
-	struct ik_error error;
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length);
+static void on_done(void *arg, const struct ik_child_result *result);
 
-	while (requests->out.length > 0) {
-		ssize_t length = send(requests->fd, requests->out.data, requests->out.length, MSG_NOSIGNAL);
-
-		if (length > 0)
-			ik_buf_consume(&requests->out, (size_t)length);
-		else if (errno != EINTR)
-			break; /* if the program has ended, reading reports the end of file */
-	}
-	(void)!ik_watch_set(requests->watch, IK_READABLE | (requests->out.length > 0 ? IK_WRITABLE : 0),
-		&error);
-}
-
-static void on_socket(void *arg, int what);
-
-static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
+static enum ik_status start(struct ik_requests *requests, struct ik_error *error)
 {
 	/* Locale, libraries, and settings for connecting to a server. */
 	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
 		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
 		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
+	static const struct ik_child_events events = { .output = on_output, .done = on_done };
 	const struct ik_store_place *place = requests->place;
 	const char *const argv[] = { place->program, "-", place->journals, place->spare, NULL };
 	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
-	int nothing = ik_spawn_above_streams(open("/dev/null", O_WRONLY | O_CLOEXEC)), number;
-	struct ik_spawn spawn = {
+	const struct ik_child_spec spec = {
 		.path = place->program,
 		.argv = argv,
 		.environment = environment,
-		.streams = { theirs, theirs, nothing },
-		.memory_limit = RLIM_INFINITY,
-		.descriptor_limit = RLIM_INFINITY,
+		.input_room = IK_LIMIT_ENVELOPE,
+		.discard_stderr = true,
 		.outlives = true,
 	};
-	enum ik_spawn_step step;
+	enum ik_status status = ik_child_start(requests->loop, &spec, &events, requests,
+		&requests->child, error);
 
-	number = nothing < 0 ? errno : ik_spawn(&spawn, ret_pid, &step);
-	if (nothing >= 0)
-		(void)close(nothing);
 	free(environment);
-	return number;
-}
-
-/* Each store program may be in a package of its own. */
-static enum ik_status not_started(const char *program, int number, struct ik_error *error)
-{
-	if (number != ENOENT || access(program, F_OK) == 0)
-		return ik_error_set_errno(error, number, _("%s cannot be started"), program);
-	return ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"), program,
-		ik_text_ends(program, "store-postgres") ? "ikigai-postgresql" : "ikigai");
-}
-
-static enum ik_status start(struct ik_requests *requests, struct ik_error *error)
-{
-	int ends[2], number;
-	pid_t pid = 0;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return not_started(requests->place->program, errno, error);
-	ends[1] = ik_spawn_above_streams(ends[1]);
-	number = ends[1] < 0 ? errno : spawn(requests, ends[1], &pid);
-	if (ends[1] >= 0)
-		(void)close(ends[1]);
-	if (number != 0) {
-		(void)close(ends[0]);
-		return not_started(requests->place->program, number, error);
-	}
-	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	requests->fd = ends[0];
-	requests->process = ik_process_new(requests->loop, pid, on_process_ended, requests);
-	requests->watch = ik_watch_new(requests->loop, requests->fd, on_socket, requests);
-	(void)!ik_watch_set(requests->watch, IK_READABLE, error);
 	requests->answers = false;
-	ik_json_printf(&requests->out, "{'database':'%s'}\n", requests->place->database);
-	return IK_OK;
+	if (status == IK_OK)
+		tell(requests, "{'database':'%s'}\n", place->database);
+	/* Each store program may be in a package of its own. */
+	else if (status == IK_NOT_FOUND && access(place->program, F_OK) != 0)
+		status = ik_error_set(error, IK_NOT_FOUND, _("%s is missing: install the package %s"),
+			place->program,
+			ik_text_ends(place->program, "store-postgres") ? "ikigai-postgresql" : "ikigai");
+	return status;
 }
 
 static void send_later(struct ik_requests *requests);
@@ -243,10 +188,8 @@ static void unlink_read(struct ik_store_read *read)
 
 static void cancel(struct ik_store_read *read)
 {
-	if (read->requests->fd < 0)
-		return;
-	ik_buf_printf(&read->requests->out, "{\"do\":\"cancel\",\"id\":%lld}\n", (long long)read->id);
-	write_some(read->requests);
+	if (read->requests->child)
+		tell(read->requests, "{'do':'cancel','id':%lld}\n", (long long)read->id);
 }
 
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
@@ -281,6 +224,8 @@ static void finish(struct ik_store_read *read, enum ik_status status, const stru
 	answer->length = read->part.length;
 	if (read->reader)
 		read->reader(read->arg, answer);
+	if (read->requests->finishing && !read->requests->first)
+		ik_loop_stop(read->requests->loop);
 	release(read);
 }
 
@@ -451,19 +396,31 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 	}
 }
 
-static void on_line(struct ik_requests *requests, struct ik_json_span line)
+static void on_line(void *arg, const char *text, size_t length)
 {
+	struct ik_requests *requests = arg;
 	struct ik_store_read *read;
+	struct ik_json_span line;
 	int64_t id;
 
-	if (!ik_json_integer(ik_json_member(line, "id"), &id))
+	if (!text || ik_json_check_around(text, length, IK_EVENT_LINE_LEVELS, &line, NULL) != IK_OK ||
+		ik_json_span_type(line) != IK_JSON_OBJECT)
+		ik_log(IK_LOG_ERROR, "store: %s wrote what is not JSON", requests->place->program);
+	else if (!ik_json_integer(ik_json_member(line, "id"), &id))
 		requests->events->told(requests->arg, line);
 	else if ((read = find(requests, id)))
 		take_line(read, line);
 	listen_on(requests);
 }
 
-/* ---- when the program answers, ends or is silent ---- */
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct ik_requests *requests = arg;
+
+	ik_line_splitter_add(&requests->lines, IK_LIMIT_ENVELOPE, bytes, length, on_line, requests);
+}
+
+/* ---- when the program ends or is silent ---- */
 
 /* Fail the requests that have no attempt left, or all. */
 static void fail(struct ik_requests *requests, bool all, const struct ik_error *error)
@@ -498,12 +455,11 @@ static void send_all(struct ik_requests *requests)
 	for (read = requests->first; read; read = read->next) {
 		if (read->sent)
 			continue;
-		if (requests->fd < 0 && start(requests, &error) != IK_OK) {
+		if (!requests->child && start(requests, &error) != IK_OK) {
 			fail(requests, true, &error);
 			return;
 		}
-		ik_buf_append(&requests->out, read->line.data, read->line.length);
-		write_some(requests);
+		(void)ik_child_write(requests->child, read->line.data, read->line.length);
 		read->sent = true;
 		read->tries++;
 		if (!ik_timer_running(requests->silence))
@@ -524,7 +480,7 @@ static void send_now(void *arg)
 
 static void send_later(struct ik_requests *requests)
 {
-	if (!requests->sending && !requests->finishing)
+	if (!requests->sending)
 		ik_loop_defer(requests->loop, send_now, requests);
 	requests->sending = true;
 }
@@ -556,53 +512,13 @@ static void end(struct ik_requests *requests)
 		requests->delay_ms = DELAY_LONGEST_MS;
 }
 
-/* Process the complete lines of the input. */
-static void take_lines(struct ik_requests *requests)
-{
-	char *end;
-
-	while (requests->fd >= 0 &&
-		(end = memchr(requests->in.data + requests->looked, '\n',
-			 requests->in.length - requests->looked))) {
-		size_t length = (size_t)(end - requests->in.data);
-		struct ik_json_span object;
-
-		if (ik_json_check_around(requests->in.data, length, IK_EVENT_LINE_LEVELS, &object, NULL) ==
-				IK_OK &&
-			ik_json_span_type(object) == IK_JSON_OBJECT)
-			on_line(requests, object);
-		else
-			ik_log(IK_LOG_ERROR, "store: %s wrote what is not JSON", requests->place->program);
-		if (requests->fd >= 0)
-			ik_buf_consume(&requests->in, length + 1);
-		requests->looked = 0;
-	}
-	requests->looked = requests->in.length;
-	if (requests->in.length == 0 && requests->in.capacity > IK_MIB(1))
-		ik_buf_done(&requests->in);
-}
-
-static void read_some(struct ik_requests *requests)
-{
-	char *room = ik_buf_reserve(&requests->in, READ_SIZE);
-	ssize_t length = room ? recv(requests->fd, room, READ_SIZE, 0) : 0;
-
-	if (length > 0) {
-		ik_buf_commit(&requests->in, (size_t)length);
-		take_lines(requests);
-	} else if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
-		end(requests);
-	}
-}
-
-static void on_socket(void *arg, int what)
+static void on_done(void *arg, const struct ik_child_result *result)
 {
 	struct ik_requests *requests = arg;
 
-	if (what & IK_WRITABLE)
-		write_some(requests);
-	if (what & IK_READABLE)
-		read_some(requests);
+	end(requests);
+	if (requests->finishing)
+		ik_loop_stop(requests->loop);
 }
 
 /* Report the silence, then kill a program that stays silent. */
@@ -613,7 +529,7 @@ static void on_silence(void *arg)
 	bool quick = read && !(read->flags & IK_REQUEST_LONG);
 	struct ik_error error;
 
-	if (!read || requests->fd < 0)
+	if (!read || !requests->child)
 		return;
 	if (!requests->told_slow) {
 		requests->told_slow = true;
@@ -626,10 +542,10 @@ static void on_silence(void *arg)
 		ik_log(IK_LOG_ERROR, "store: no answer: the program is ended");
 		(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program does not answer."));
 		fail(requests, true, &error);
-		if (requests->process)
-			ik_process_signal(requests->process, SIGKILL);
-		if (requests->fd >= 0)
+		if (requests->child) {
+			ik_child_cancel(requests->child);
 			end(requests);
+		}
 	} else {
 		ik_timer_start(requests->silence, requests->patience_ms);
 	}
@@ -642,9 +558,6 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 
 	requests->loop = loop;
 	requests->place = place;
-	requests->fd = -1;
-	ik_buf_init(&requests->in, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&requests->out, IK_LIMIT_ENVELOPE);
 	requests->events = events;
 	requests->arg = arg;
 	requests->end = &requests->first;
@@ -670,40 +583,35 @@ static void forget_others(struct ik_requests *requests)
 	}
 }
 
-/* Outside the loop: wait until until_ms for the program, then process the socket's events. Return
- * false if the program was silent, or none runs. */
-static bool wait_for_program(struct ik_requests *requests, int64_t until_ms)
+static void stop(void *arg)
 {
-	struct pollfd ready = { .fd = requests->fd, .events = POLLIN };
-	int64_t left = until_ms - ik_clock_ms();
+	ik_loop_stop(arg);
+}
 
-	if (requests->fd < 0 || left <= 0)
-		return false;
-	if (requests->out.length > 0)
-		ready.events |= POLLOUT;
-	if (poll(&ready, 1, (int)left) <= 0)
-		return false;
-	on_socket(requests,
-		(ready.revents & POLLOUT ? IK_WRITABLE : 0) | (ready.revents & ~POLLOUT ? IK_READABLE : 0));
-	return true;
+/* Run the loop until it is stopped, at most so long. */
+static void run(struct ik_loop *loop, int64_t milliseconds)
+{
+	struct ik_timer *limit = ik_timer_new(loop, stop, loop);
+	struct ik_error ignored;
+
+	ik_timer_start(limit, milliseconds);
+	(void)!ik_loop_run(loop, &ignored);
+	limit = ik_timer_close(limit);
 }
 
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms)
 {
-	int64_t until = ik_clock_ms() + milliseconds;
-
-	ik_loop_cancel_deferred(requests->loop, send_now, requests);
 	requests->finishing = true;
 	forget_others(requests);
-	do
-		send_all(requests); /* an answer may have caused another request */
-	while (requests->first && wait_for_program(requests, until));
-	/* Nothing more is sent: the program exits by itself. */
-	if (requests->fd >= 0)
-		(void)shutdown(requests->fd, SHUT_WR);
-	until = ik_clock_ms() + end_ms;
-	while (wait_for_program(requests, until))
-		;
+	ik_timer_stop(requests->restart);
+	send_later(requests);
+	if (requests->first)
+		run(requests->loop, milliseconds);
+	if (!requests->child)
+		return;
+	/* It exits by itself, and isn't killed if that takes longer. */
+	ik_child_end(requests->child, 2 * end_ms);
+	run(requests->loop, end_ms);
 }
 
 struct ik_requests *ik_requests_close(struct ik_requests *requests)
@@ -718,8 +626,6 @@ struct ik_requests *ik_requests_close(struct ik_requests *requests)
 		requests->first = read->next;
 		release(read);
 	}
-	ik_buf_done(&requests->in);
-	ik_buf_done(&requests->out);
 	free(requests);
 	return NULL;
 }

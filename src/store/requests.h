@@ -8,7 +8,7 @@
  * Requests are answered in order. If the program exits, unanswered requests are sent once more to a
  * new one; if that fails too, they fail with IK_UNAVAILABLE.
  *
- * Inside src/store only.  Owns the socket and the requests.  May include: util, json, loop,
+ * Inside src/store only.  Owns the program and the requests.  May include: util, json, loop,
  * journal/event_line.h, store/answer.h.
  */
 #ifndef IK_STORE_REQUESTS_H
@@ -45,8 +45,8 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 /* Forget unanswered requests. Returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 
-/* Outside the loop: forget all requests except the store's own, wait at most `milliseconds` for
- * their answers, then at most end_ms for the program to exit. */
+/* While the loop doesn't run: forget all requests except the store's own, wait at most `milliseconds`
+ * for their answers, then at most end_ms for the program to exit. */
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
 enum {

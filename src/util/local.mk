@@ -12,6 +12,7 @@ libik_util_a_SOURCES = \
 	src/util/front_matter.c src/util/front_matter.h \
 	src/util/identity.c src/util/identity.h \
 	src/util/limits.h \
+	src/util/line_splitter.c src/util/line_splitter.h \
 	src/util/log.c src/util/log.h \
 	src/util/path.c src/util/path.h \
 	src/util/proc_stat.c src/util/proc_stat.h \

@@ -16,6 +16,7 @@
 #include "tool/command_line.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/line_splitter.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -35,7 +36,7 @@ struct ik_command {
 	struct ik_commands *commands;
 	int fd;
 	struct ik_watch *watch;
-	struct ik_rpc_lines lines;
+	struct ik_line_splitter lines;
 	struct ik_buf out;
 	size_t written; /* bytes of out */
 	char *id;       /* JSON, of the request that is to be answered; NULL: none */
@@ -176,7 +177,7 @@ static void free_command(void *arg)
 {
 	struct ik_command *command = arg;
 
-	ik_rpc_lines_done(&command->lines);
+	ik_line_splitter_done(&command->lines);
 	ik_buf_done(&command->out);
 	free(command->id);
 	free(command->name);
@@ -408,7 +409,7 @@ static void on_command(void *arg, int what)
 	if (what & IK_READABLE) {
 		count = recv(command->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (count > 0)
-			ik_rpc_lines_add(&command->lines, IK_LIMIT_ARGUMENTS, bytes, (size_t)count, on_line,
+			ik_line_splitter_add(&command->lines, IK_LIMIT_ARGUMENTS, bytes, (size_t)count, on_line,
 				command);
 		else if (count == 0 || (errno != EAGAIN && errno != EINTR))
 			close_command(command);

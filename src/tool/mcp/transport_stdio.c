@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "guard/sandbox.h"
-#include "rpc/jsonrpc.h"
 #include "tool/run.h"
 #include "util/alloc.h"
+#include "util/line_splitter.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -20,7 +20,7 @@ struct stdio {
 	struct ik_mcp_transport transport;
 	struct ik_loop *loop;
 	struct ik_child *child;
-	struct ik_rpc_lines lines;
+	struct ik_line_splitter lines;
 };
 
 static void on_line(void *arg, const char *text, size_t length)
@@ -38,7 +38,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	if (stream == IK_STDERR)
 		stdio->transport.events->log(stdio->transport.arg, bytes, length);
 	else
-		ik_rpc_lines_add(&stdio->lines, IK_MCP_MESSAGE_LIMIT, bytes, length, on_line, stdio);
+		ik_line_splitter_add(&stdio->lines, IK_MCP_MESSAGE_LIMIT, bytes, length, on_line, stdio);
 }
 
 static void on_done(void *arg, const struct ik_child_result *result)
@@ -71,7 +71,7 @@ static void release(void *arg)
 {
 	struct stdio *stdio = arg;
 
-	ik_rpc_lines_done(&stdio->lines);
+	ik_line_splitter_done(&stdio->lines);
 	free(stdio);
 }
 

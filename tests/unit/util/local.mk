@@ -11,6 +11,7 @@ tests_unit_util_util_test_SOURCES = \
 	tests/unit/util/err_test.c \
 	tests/unit/util/front_matter_test.c \
 	tests/unit/util/identity_test.c \
+	tests/unit/util/line_splitter_test.c \
 	tests/unit/util/log_test.c \
 	tests/unit/util/path_test.c \
 	tests/unit/util/redact_test.c \
