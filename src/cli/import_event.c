@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conversation/prompt.h"
+#include "journal/event_line.h"
 #include "util/clock.h"
 #include "util/text.h"
 
@@ -36,8 +37,7 @@ static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_
 	return notice;
 }
 
-/* Read the event on a line from an export, or from the file that an ending ikigai wrote because it
- * could store nothing (time in milliseconds). Return NULL, or what is wrong with it. */
+/* Read an event; in a journal its session is known already. Return NULL, or what is wrong with it. */
 static const char *read_event(struct ik_json_span object, struct ik_import_event *event)
 {
 	struct ik_json_span data = ik_json_member(object, "data");
@@ -52,7 +52,7 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 
 	if (ik_json_span_type(data) == IK_JSON_NULL)
 		data = (struct ik_json_span){ NULL, 0 };
-	if (!read_id(object, "session", event->session))
+	if (!event->in_journal && !read_id(object, "session", event->session))
 		problem = _("\"session\" is no id of a session");
 	else if (!read_id(object, "id", id))
 		problem = _("\"id\" is no id of an event");
@@ -71,6 +71,21 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 	return problem;
 }
 
+/* Read a line of a journal, whose first one names the session. What is neither an event nor a part
+ * of an output of the last one is passed over. */
+static const char *read_record(struct ik_json_span object, struct ik_outputs *outputs,
+	struct ik_import_event *event)
+{
+	struct ik_json_span value = ik_json_member(object, "event");
+
+	if (ik_json_span_type(value) != IK_JSON_NONE)
+		return read_event(value, event);
+	if (ik_outputs_is_line(object) &&
+		ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part) != NULL)
+		ik_import_event_clear(event);
+	return NULL;
+}
+
 const char *ik_import_event_read(const char *line, size_t length, struct ik_outputs *outputs,
 	struct ik_import_event *event)
 {
@@ -78,13 +93,18 @@ const char *ik_import_event_read(const char *line, size_t length, struct ik_outp
 	const char *problem;
 
 	ik_import_event_clear(event);
-	if (ik_json_check(line, length, &object, NULL) != IK_OK ||
+	if (ik_json_check_around(line, length, IK_EVENT_LINE_LEVELS, &object, NULL) != IK_OK ||
 		ik_json_span_type(object) != IK_JSON_OBJECT)
 		return _("this is no JSON object");
-	if (ik_outputs_is_line(object))
-		return ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
-	problem = read_event(object, event);
-	if (!problem)
+	if (ik_json_span_type(ik_json_member(object, "journal")) != IK_JSON_NONE)
+		event->in_journal = read_id(object, "session", event->session);
+	if (event->in_journal)
+		problem = read_record(object, outputs, event);
+	else if (ik_outputs_is_line(object))
+		problem = ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
+	else
+		problem = read_event(object, event);
+	if (event->message)
 		ik_outputs_begin(outputs, event->message);
 	return problem;
 }
@@ -93,5 +113,6 @@ void ik_import_event_clear(struct ik_import_event *event)
 {
 	ik_message_unref(event->message);
 	event->message = NULL;
+	event->blob = NULL;
 	ik_buf_clear(&event->bytes);
 }

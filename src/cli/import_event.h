@@ -1,8 +1,10 @@
 /*
  * import_event: a line of a file that "session import" reads: an event, or a part of a large output
- * of the preceding event (core/export_output.h).
+ * of the preceding event (core/export_output.h). The file is an export, or a journal
+ * (journal/journal.h) that an ikigai kept where nothing reads it by itself.
  *
- * The file is not trusted. May include: util, json, conversation, core/export_output.h.
+ * The file is not trusted. May include: util, json, conversation, journal/event_line.h,
+ * core/export_output.h.
  */
 #ifndef IK_CLI_IMPORT_EVENT_H
 #define IK_CLI_IMPORT_EVENT_H
@@ -11,10 +13,11 @@
 
 struct ik_import_event {
 	char session[IK_UUID_TEXT]; /* session of the event */
-	struct ik_message *message; /* NULL: the line is a part */
-	const char *blob;           /* id of the part's output; borrowed from outputs */
+	struct ik_message *message; /* NULL: the line is a part, or neither */
+	const char *blob;           /* id of the part's output; borrowed from outputs; NULL: no part */
 	size_t part;
 	struct ik_buf bytes; /* contents of the part */
+	bool in_journal;     /* a line before was the first one of a journal */
 };
 
 /* Read a line. Start with a struct of zeroes and an initialised bytes; each call releases the

@@ -1,5 +1,6 @@
 /*
- * session import: import a file of JSON Lines into the sessions that it names.
+ * session import: import a file of JSON Lines, or those of a directory, into the sessions that it
+ * names.
  *
  * A fork shares the events of its parent by reference, with the same ids: the file of either has
  * the events of both, and the store has each id once. If an imported session lacks such an event,
@@ -9,6 +10,7 @@
  */
 #include "cli/session_verb.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@
 #include "store/lock.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/sha256.h"
 #include "util/text.h"
 #include "util/uuid.h"
@@ -43,6 +46,7 @@ struct import_ids {
  * unless all events of the session are. */
 struct session_import {
 	struct ik_cli *cli;
+	const char *path;
 	size_t count, bytes; /* events given to the store but not stored yet */
 	size_t fresh;        /* new events in the last stored batch */
 	size_t all, added;
@@ -335,7 +339,7 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 	enum ik_status status = IK_OK;
 
 	if (!event->message)
-		return store_part(import, event);
+		return event->blob ? store_part(import, event) : IK_OK;
 	if (begins(import, event))
 		status = begin_session(import, event);
 	return status != IK_OK ? status : store_event(import, event->message);
@@ -438,12 +442,12 @@ static enum ik_status read_file(FILE *file, struct session_import *import, size_
 			continue;
 		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
 		if (status == IK_OK)
-			status = problem ? ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s",
-								   cli->options->first, number, problem)
-							 : handle(import, &event);
+			status = problem
+				? ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", import->path, number, problem)
+				: handle(import, &event);
 	}
 	if (status == IK_OK && ferror(file))
-		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
+		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), import->path);
 	free(line);
 	ik_import_event_clear(&event);
 	ik_buf_done(&event.bytes);
@@ -471,10 +475,10 @@ static FILE *open_file(const char *path, struct ik_error *error)
 	return file;
 }
 
-enum ik_status ik_cli_session_import(struct ik_cli *cli)
+static enum ik_status import_file(struct ik_cli *cli, const char *path)
 {
-	struct session_import check = { .cli = cli }, import = { .cli = cli };
-	FILE *file = open_file(cli->options->first, &cli->error);
+	struct session_import check = { .cli = cli, .path = path }, import = check;
+	FILE *file = open_file(path, &cli->error);
 	enum ik_status status;
 
 	if (!file)
@@ -502,4 +506,35 @@ enum ik_status ik_cli_session_import(struct ik_cli *cli)
 		ik_cli_print(cli, ngettext("%zu large output\n", "%zu large outputs\n", import.outputs),
 			import.outputs);
 	return IK_OK;
+}
+
+/* Import the files of a directory, such as that where an ending ikigai kept what it couldn't
+ * store. */
+static enum ik_status import_directory(struct ik_cli *cli, const char *directory)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(directory, &entries, NULL, alphasort);
+	enum ik_status status = IK_OK;
+
+	if (count < 0)
+		return ik_error_set_errno(&cli->error, errno, _("Cannot read %s"), directory);
+	for (int i = 0; i < count; i++) {
+		char *path = ik_path_join(directory, entries[i]->d_name);
+
+		if (status == IK_OK && entries[i]->d_name[0] != '.')
+			status = import_file(cli, path);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+enum ik_status ik_cli_session_import(struct ik_cli *cli)
+{
+	const char *path = cli->options->first;
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode) ? import_directory(cli, path)
+															 : import_file(cli, path);
 }

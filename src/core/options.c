@@ -105,7 +105,7 @@ static const char session_help[] =
 	N_("Usage: ikigai session list [--limit N] [--json] [--everybody]\n"
 	   "       ikigai session show ID [--json]\n"
 	   "       ikigai session export ID|--all [--format jsonl|markdown]\n"
-	   "       ikigai session import FILE\n"
+	   "       ikigai session import FILE|DIRECTORY\n"
 	   "       ikigai session search WORD... [--json] [--all] [--everybody]\n"
 	   "       ikigai session delete ID [--yes]\n"
 	   "       ikigai session delete --older-than DAYS [--dry-run] [--yes] [--everybody]\n"

@@ -1,16 +1,10 @@
 #include "store/session_writer.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "journal/event_line.h"
-#include "json/write.h"
 #include "store/requests.h"
 #include "util/alloc.h"
-#include "util/base64.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -296,90 +290,4 @@ void ik_session_writer_drop_replies(struct ik_session_writer *writer)
 		(void)!ik_journal_drop_reply(writer->journal, writer->replies[0].id, &error);
 		forget_reply(writer, 0);
 	}
-}
-
-/* ---- a file for the user ---- */
-
-/* Write the line, unless it is too large for a journal, too, and clear it. */
-static void write_line(FILE *file, struct ik_buf *line)
-{
-	ik_buf_putc(line, '\n');
-	if (ik_buf_status(line) == IK_OK)
-		(void)fwrite(line->data, 1, line->length, file);
-	ik_buf_clear(line);
-}
-
-/* Write a large text in the format of exports (core/export.c, core/export_output.c). */
-static void export_text(FILE *file, struct ik_buf *line, const struct ik_writer_queued *text)
-{
-	struct ik_json_span part;
-
-	for (size_t i = 0; (part = part_of(text->bytes, i)).length > 0; i++) {
-		ik_json_printf(line, "{'blob':'%s','part':%zu,'base64':", text->id, i);
-		ik_json_quote_open(line);
-		ik_base64_put(line, part.text, part.length);
-		ik_json_quote_close(line);
-		ik_buf_putc(line, '}');
-		write_line(file, line);
-	}
-}
-
-/* Does the event refer to this large text? */
-static bool names(const struct ik_message *message, const char *id)
-{
-	struct ik_blob blob;
-
-	for (int stream = 0; message && stream < 2; stream++)
-		if (ik_message_blob(message, stream, &blob) && ik_text_equal(blob.id, id))
-			return true;
-	return false;
-}
-
-/* Write a writer's queue; a text follows its event. Return the number of records. */
-static size_t export(const struct ik_session_writer *writer, FILE *file)
-{
-	const struct ik_message *message = NULL;
-	const struct ik_writer_queued *queued;
-	size_t written = 0;
-	struct ik_buf line;
-
-	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
-	for (queued = writer->first; queued; queued = queued->next) {
-		if (queued->message) {
-			message = queued->message;
-			ik_event_line_put(&line, writer->id, message);
-			write_line(file, &line);
-		} else if (names(message, queued->id)) {
-			export_text(file, &line, queued);
-		} else {
-			continue;
-		}
-		written++;
-	}
-	ik_buf_done(&line);
-	return written;
-}
-
-char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written)
-{
-	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
-	int fd = mkostemps(path, (int)strlen(".jsonl"), O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	size_t written = 0;
-	bool failed = !file;
-
-	for (; file && first; first = first->next)
-		written += export(first, file);
-	if (file) {
-		failed = ferror(file) != 0;
-		failed = fclose(file) != 0 || failed;
-	}
-	if (!failed) {
-		*ret_written = written;
-		return path;
-	}
-	if (fd >= 0)
-		(void)unlink(path);
-	free(path);
-	return NULL;
 }

@@ -2,8 +2,8 @@
  * session_writer: writes this process's records of one session to journals.
  *
  * The first record creates a journal.  Records that the disk refuses go to a journal on another
- * disk, or wait in memory, in order, and finally go to a file for the user.  Each event gets its
- * number at once: the one after the newest known event.
+ * disk, or wait in memory, in order.  Each event gets its number at once: the one after the newest
+ * known event.
  *
  * Inside src/store only.  Owns the journal and the queue.  May include: util, conversation,
  * journal.
@@ -77,13 +77,5 @@ enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool al
 
 /* End the journal, if one is open; the next record starts a new one. */
 void ik_session_writer_end(struct ik_session_writer *writer);
-
-/*
- * Write the queued events of these writers, with their large texts, as JSON Lines to a new file in
- * the temporary directory. Every tool can write there, so nothing reads the file by itself: the
- * user runs `ikigai session import`. Large texts of events that aren't queued can't be imported.
- * Return the file's path in new memory, with the number of records; NULL if it can't be written.
- */
-char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written);
 
 #endif

@@ -756,16 +756,17 @@ static const char *place_of_waiting(const struct ik_store *store)
 	return writer ? store->place.spare : store->place.journals;
 }
 
-/* Set notice to what could not be stored, and where it is. */
-static void say_what_waits(const struct ik_store *store, size_t lost, const char *file,
+/* Set notice to what could not be stored, and where it is. saved: it is in the spare directory, for
+ * the user. */
+static void say_what_waits(const struct ik_store *store, size_t lost, bool saved,
 	struct ik_error *notice)
 {
 	size_t waiting = ik_store_waiting(store);
 
-	if (file)
+	if (saved)
 		(void)ik_error_set(notice, IK_UNAVAILABLE,
 			_("%s What could not be kept is in %s: ikigai session import %s stores it."),
-			store->reason, file, file);
+			store->reason, store->place.spare, store->place.spare);
 	else if (lost > 0)
 		(void)ik_error_set(notice, IK_IO,
 			ngettext("%zu event could not be kept: %s", "%zu events could not be kept: %s", lost),
@@ -793,25 +794,44 @@ static void finish(struct ik_store *store)
 	ik_requests_finish(store->requests, LAST_MS, END_MS);
 }
 
+/* No directory of ours accepts what is queued: write it to journals in a temporary directory, to
+ * which every tool can write, so that nothing reads them until the user imports them. Return true if
+ * some of it is there. */
+static bool save_elsewhere(struct ik_store *store)
+{
+	size_t queued = count_queued(store, true);
+
+	if (count_queued(store, false) == 0)
+		return false;
+	free(store->place.spare);
+	store->place.spare = ik_format("%s/ikigai-XXXXXX", ik_path_temporary());
+	if (!mkdtemp(store->place.spare))
+		return false;
+	for (struct ik_session_writer *writer = store->writers; writer; writer = writer->next)
+		writer->spared = false;
+	flush(store, true);
+	if (count_queued(store, true) < queued)
+		return true;
+	(void)rmdir(store->place.spare);
+	return false;
+}
+
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {
-	char *file = NULL;
-	size_t lost = 0, written = 0;
+	size_t lost = 0;
+	bool saved;
 
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
 	store->events = &no_events;
 	if (store->path) {
 		finish(store);
+		saved = save_elsewhere(store);
 		lost = count_queued(store, true);
-		if (count_queued(store, false) > 0)
-			file = ik_session_writers_export(store->writers, &written);
-		lost -= written;
 		if (notice && store->notices.length > 0)
 			(void)snprintf(notice->text, sizeof(notice->text), "%s", store->notices.data);
 		if (notice)
-			say_what_waits(store, lost, file, notice);
-		free(file);
+			say_what_waits(store, lost, saved, notice);
 	}
 	if (ret_lost)
 		*ret_lost = lost;
