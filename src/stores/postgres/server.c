@@ -154,10 +154,10 @@ static void drop(struct ik_server *server)
 	server->in_transaction = false;
 }
 
-/* Set the error and drop a broken connection. */
+/* Set the error, and drop the connection if there is one: it is broken. */
 static void lose(struct ik_server *server)
 {
-	char *words = words_of(PQerrorMessage(server->connection));
+	char *words = words_of(server->connection ? PQerrorMessage(server->connection) : "");
 
 	ik_error_set(&server->base.error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
 		server->base.name, words[0] ? words : _("the connection was closed"));
@@ -208,6 +208,9 @@ static void explain(struct ik_server *server, const PGresult *result)
 		ik_error_set(error, status_of(state), _("The database %s refuses: %s (%s)"),
 			server->base.name, words, state);
 	free(words);
+	/* Connect again after a read-only error: another server may be the writable one next time. */
+	if (ik_text_equal(state, "25006"))
+		drop(server);
 }
 
 /* ---- answers ---- */
@@ -254,39 +257,35 @@ static bool is_good(const PGresult *result)
 	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* Read the answers to everything sent: in a pipeline up to a synchronization point, else up to the
- * end. Return the last successful one, or NULL; the first failure is kept. */
+/* Read the answers to everything sent, up to a synchronization point. Return the last successful
+ * one, or NULL; the first failure is kept. */
 static PGresult *read_answers(struct ik_server *server)
 {
-	bool pipeline = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF, end = false;
 	PGresult *last = NULL, *result;
+	bool end = false;
 	int empty = 0;
 
 	while (!end && wait_for_result(server)) {
 		result = PQgetResult(server->connection);
-		/* In a pipeline each answer is followed by one NULL; two in a row mean it is broken. */
+		/* Each answer is followed by one NULL; two in a row mean that the pipeline is broken. */
 		empty = result ? 0 : empty + 1;
-		end = pipeline ? PQresultStatus(result) == PGRES_PIPELINE_SYNC : !result;
+		end = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
 		if (is_good(result)) {
 			PQclear(last);
 			last = result;
 			continue;
 		}
-		if (pipeline && empty > 1)
+		if (empty > 1)
 			lose(server);
 		else if (result && !end && !ik_database_failed(&server->base) &&
 			PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
 			explain(server, result);
 		PQclear(result);
-		end = end || !server->connection;
 	}
 	if (ik_database_failed(&server->base)) {
 		PQclear(last);
 		last = NULL;
 	}
-	/* Connect again after a read-only error: another server may be the writable one next time. */
-	if (server->connection && ik_text_equal(server->state, "25006"))
-		drop(server);
 	return last;
 }
 
@@ -296,23 +295,25 @@ static PGresult *read_answers(struct ik_server *server)
 static bool is_usable(struct ik_server *server)
 {
 	if (!server->connection && !ik_database_failed(&server->base))
-		ik_error_set(&server->base.error, IK_UNAVAILABLE,
-			_("The database %s cannot be reached: %s"), server->base.name,
-			_("the connection was closed"));
+		lose(server);
 	return !ik_database_failed(&server->base);
 }
 
-/* Can the server store it as text? */
-bool ik_database_takes_text(const struct ik_database *database, const char *bytes, size_t length)
+/* Return how many bytes at the start of a text the server takes as text. */
+static size_t takes(const struct ik_server *server, const char *text, size_t length)
 {
-	const struct ik_server *server = (const struct ik_server *)database;
+	size_t good = 0;
 
-	if (database->exact || memchr(bytes, '\0', length))
-		return false;
-	for (size_t i = 0; server->ascii && i < length; i++)
-		if ((unsigned char)bytes[i] >= 0x80)
-			return false;
-	return ik_utf8_valid_prefix(bytes, length) == length;
+	if (!server->ascii)
+		return strnlen(text, ik_utf8_valid_prefix(text, length));
+	while (good < length && text[good] && (unsigned char)text[good] < 0x80)
+		good++;
+	return good;
+}
+
+bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length)
+{
+	return !database->exact && takes((const struct ik_server *)database, text, length) == length;
 }
 
 /* Values in libpq's format. */
@@ -322,63 +323,48 @@ struct server_values {
 	const char *texts[IK_VALUE_LIMIT];
 	int lengths[IK_VALUE_LIMIT], formats[IK_VALUE_LIMIT];
 	char numbers[IK_VALUE_LIMIT][24];
-	struct ik_buf copies[IK_VALUE_LIMIT]; /* readable forms of texts that the server refuses */
+	struct ik_buf copies[IK_VALUE_LIMIT]; /* texts that the server takes */
 };
 
-/* Append the readable part of a text that the server refuses, with "?" for the rest; narrow: ASCII
- * only. */
-static void put_readable(struct ik_buf *out, const char *text, size_t length, bool narrow)
+/* Append a text with "?" for each byte that the server refuses. */
+static void put_readable(const struct ik_server *server, struct ik_buf *out, const char *text,
+	size_t length)
 {
-	size_t good;
+	for (size_t at = 0; at < length; at++) {
+		size_t good = takes(server, text + at, length - at);
 
-	for (size_t at = 0; at < length; at += good) {
-		good = narrow ? text[at] >= ' ' && text[at] < 127
-					  : strnlen(text + at, ik_utf8_valid_prefix(text + at, length - at));
 		ik_buf_append(out, text + at, good);
-		if (good == 0) {
+		at += good;
+		if (at < length)
 			ik_buf_putc(out, '?');
-			good = 1;
-		}
 	}
 }
 
-static void put_text(struct ik_server *server, struct server_values *out, int i,
+static void put_value(const struct ik_server *server, struct server_values *out, int i,
 	const struct ik_value *value)
 {
+	static const Oid types[] = {
+		[IK_VALUE_NUMBER] = INT8,
+		[IK_VALUE_TEXT] = TEXT,
+		[IK_VALUE_ID] = UUID,
+		[IK_VALUE_BYTES] = BYTEA,
+	};
 	struct ik_buf *copy = &out->copies[i];
 
-	out->types[i] = TEXT;
-	out->formats[i] = 1; /* binary: the length counts */
-	if (!value->text || ik_database_takes_text(&server->base, value->text, value->length))
-		return;
-	put_readable(copy, value->text, value->length, server->ascii || server->base.exact);
-	out->texts[i] = copy->data;
-	out->lengths[i] = (int)copy->length;
-}
-
-static void put_values(struct ik_server *server, struct server_values *out,
-	const struct ik_value *values)
-{
-	for (out->count = 0; values && values->type != IK_VALUE_END; values++) {
-		int i = out->count++;
-
-		ik_buf_init(&out->copies[i], SIZE_MAX / 2);
-		out->texts[i] = values->text;
-		out->lengths[i] = (int)values->length;
-		out->formats[i] = 0;
-		if (values->type == IK_VALUE_NUMBER) {
-			out->types[i] = INT8;
-			(void)snprintf(out->numbers[i], sizeof(out->numbers[i]), "%lld",
-				(long long)values->number);
-			out->texts[i] = out->numbers[i];
-		} else if (values->type == IK_VALUE_ID) {
-			out->types[i] = UUID;
-		} else if (values->type == IK_VALUE_BYTES) {
-			out->types[i] = BYTEA;
-			out->formats[i] = 1;
-		} else {
-			put_text(server, out, i, values);
-		}
+	ik_buf_init(copy, SIZE_MAX / 2);
+	out->types[i] = types[value->type];
+	out->texts[i] = value->text;
+	out->lengths[i] = (int)value->length;
+	/* Binary, where the length counts; else up to a NUL. */
+	out->formats[i] = value->type == IK_VALUE_TEXT || value->type == IK_VALUE_BYTES;
+	if (value->type == IK_VALUE_NUMBER) {
+		(void)snprintf(out->numbers[i], sizeof(out->numbers[i]), "%lld", (long long)value->number);
+		out->texts[i] = out->numbers[i];
+	} else if (value->type == IK_VALUE_TEXT && value->text &&
+		takes(server, value->text, value->length) < value->length) {
+		put_readable(server, copy, value->text, value->length);
+		out->texts[i] = copy->data;
+		out->lengths[i] = (int)copy->length;
 	}
 }
 
@@ -397,16 +383,15 @@ static void send_statement(struct ik_server *server, const char *text,
 	const struct ik_value *values)
 {
 	struct server_values *out;
-	bool sent;
+	bool sent = true;
 	char *words;
 
 	if (!is_usable(server))
 		return;
 	out = ik_alloc(sizeof(*out));
-	put_values(server, out, values);
-	sent = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF ||
-		PQenterPipelineMode(server->connection);
-	if (sent && server->prepared != text) {
+	for (; values && values->type != IK_VALUE_END; values++)
+		put_value(server, out, out->count++, values);
+	if (server->prepared != text) {
 		words = with_parameters(text);
 		sent = PQsendPrepare(server->connection, "", words, out->count, out->types);
 		free(words);
@@ -454,21 +439,20 @@ void ik_database_change(struct ik_database *database, const char *statement,
 void ik_database_run(struct ik_database *database, const char *statements)
 {
 	struct ik_server *server = server_of(database);
-	bool patient = database->patient;
+	PGresult *result;
 
 	/* Several statements at once need the simple protocol, which needs an empty pipeline. */
-	if (is_usable(server) && PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF)
-		PQclear(synchronize(server));
+	PQclear(synchronize(server));
 	if (!is_usable(server))
 		return;
-	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements)) {
+	(void)PQexitPipelineMode(server->connection);
+	result = PQexec(server->connection, statements);
+	if (!is_good(result))
+		explain(server, result);
+	PQclear(result);
+	if (server->connection && !PQenterPipelineMode(server->connection))
 		lose(server);
-		return;
-	}
 	server->prepared = NULL;
-	database->patient = true;
-	PQclear(read_answers(server));
-	database->patient = patient;
 }
 
 void ik_database_begin(struct ik_database *database)
@@ -485,20 +469,18 @@ void ik_database_begin(struct ik_database *database)
 	server->in_transaction = !ik_database_failed(database);
 }
 
-/* Roll back the transaction. The server skips the first attempt if it comes after a failure in the
- * pipeline, so try twice. */
 static void roll_back(struct ik_server *server)
 {
 	const struct ik_error failed = server->base.error;
 
-	for (int i = 0; i < 2; i++) {
-		if (!server->connection ||
-			(i > 0 && PQtransactionStatus(server->connection) == PQTRANS_IDLE))
-			break;
-		server->base.error.status = IK_OK;
-		send_statement(server, "ROLLBACK", NULL);
-		PQclear(synchronize(server));
-	}
+	if (!server->connection)
+		return;
+	/* The server skips everything between a failure and the next synchronization point. */
+	server->base.error.status = IK_OK;
+	PQclear(synchronize(server));
+	server->base.error.status = IK_OK;
+	send_statement(server, "ROLLBACK", NULL);
+	PQclear(synchronize(server));
 	server->base.error = failed;
 }
 
@@ -590,11 +572,15 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 /* Check that the database is ours or empty; create the table for its version. */
 static void check_owner(struct ik_database *database)
 {
-	if (ik_database_number(database, "SELECT (to_regclass('ikigai_form') IS NOT NULL)::int",
-			NULL) != 0)
+	enum { OURS, EMPTY, OTHERS };
+	int64_t found = ik_database_number(database,
+		"SELECT CASE WHEN to_regclass('ikigai_form') IS NOT NULL THEN 0"
+		" WHEN to_regclass('sessions') IS NULL THEN 1 ELSE 2 END",
+		NULL);
+
+	if (found == OURS)
 		return;
-	if (ik_database_number(database, "SELECT (to_regclass('sessions') IS NOT NULL)::int", NULL) !=
-		0)
+	if (found == OTHERS)
 		ik_error_set(&database->error, IK_DENIED,
 			_("%s is the database of another program: it has a table \"sessions\" of its own."),
 			database->name);
@@ -650,15 +636,13 @@ void ik_server_put_identity(const char *address, struct ik_buf *out)
 static bool read_address(const char *address, int *ret_silent_s)
 {
 	PQconninfoOption *options = PQconninfoParse(address, NULL);
+	const char *host = value_of(options, "host"), *number = value_of(options, "hostaddr");
 	const char *timeout = value_of(options, "connect_timeout");
-	bool several = false;
+	long seconds = timeout ? strtol(timeout, NULL, 10) : 0;
+	bool several = (host && strchr(host, ',')) || (number && strchr(number, ','));
 
-	if (timeout && strtol(timeout, NULL, 10) > 0 && strtol(timeout, NULL, 10) <= INT_MAX / 1000)
-		*ret_silent_s = (int)strtol(timeout, NULL, 10);
-	for (const PQconninfoOption *option = options; option && option->keyword; option++)
-		if (option->val && strchr(option->val, ',') &&
-			(ik_text_starts(option->keyword, "host") || ik_text_equal(option->keyword, "port")))
-			several = true;
+	if (seconds > 0 && seconds <= INT_MAX / 1000)
+		*ret_silent_s = (int)seconds;
 	PQconninfoFree(options);
 	return several;
 }
@@ -675,12 +659,12 @@ void ik_server_connect(struct ik_server *server)
 	int silent_s = SILENT_S;
 	bool several = read_address(address, &silent_s);
 	char seconds[16], milliseconds[16];
-	/* The address comes last, so its own settings win. A silent host is given up after this time,
-	 * while connecting and later; of several hosts the writable one is used. */
+	/* What comes after the address wins over its own settings. A silent host is given up after this
+	 * time, while connecting and later; of several hosts the writable one is used. */
 	const char *const keywords[] = { "application_name", "connect_timeout", "tcp_user_timeout",
-		"keepalives_idle", "client_encoding", "target_session_attrs", "dbname", NULL };
-	const char *values[] = { "ikigai", seconds, milliseconds, seconds, "UTF8",
-		several ? "read-write" : "any", address, NULL };
+		"keepalives_idle", "target_session_attrs", "dbname", "client_encoding", NULL };
+	const char *values[] = { "ikigai", seconds, milliseconds, seconds,
+		several ? "read-write" : "any", address, "UTF8", NULL };
 	const char *encoding;
 
 	server->silent_ms = silent_s * 1000;
@@ -697,6 +681,10 @@ void ik_server_connect(struct ik_server *server)
 		return;
 	}
 	(void)PQsetNoticeProcessor(server->connection, ignore_notice, NULL);
+	if (!PQenterPipelineMode(server->connection)) {
+		lose(server);
+		return;
+	}
 	encoding = PQparameterStatus(server->connection, "server_encoding");
 	server->ascii = !encoding || !ik_text_equal(encoding, "UTF8");
 	server->base.user = PQuser(server->connection);
