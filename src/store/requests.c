@@ -290,18 +290,9 @@ static void add_event(struct ik_store_read *read, struct ik_json_span object)
 
 static enum ik_status status_of(struct ik_json_span code)
 {
-	static const char *const codes[] = {
-		[IK_NO_MEMORY] = "NO_MEMORY",
-		[IK_TOO_LARGE] = "TOO_LARGE",
-		[IK_INVALID] = "INVALID",
-		[IK_NOT_FOUND] = "NOT_FOUND",
-		[IK_DENIED] = "DENIED",
-		[IK_IO] = "IO",
-		[IK_UNAVAILABLE] = "UNAVAILABLE",
-	};
 	enum ik_status status = IK_UNAVAILABLE;
 
-	while (status > IK_FAILED && !ik_json_string_is(code, codes[status]))
+	while (status > IK_FAILED && !ik_json_string_is(code, ik_status_name(status)))
 		status--;
 	return status;
 }

@@ -32,9 +32,8 @@ struct ik_connection {
 	size_t text_count;
 	bool cancelled;
 
-	struct ik_buf line;
-	bool begun;    /* the line has its id */
-	bool answered; /* a line was sent */
+	struct ik_buf line; /* of the answer, not sent yet */
+	bool answered;      /* a line was sent */
 
 	int64_t progress_ms; /* when work began, or was last reported */
 	bool progress_told;
@@ -60,7 +59,6 @@ static void forget_request(struct ik_connection *connection)
 	connection->texts = NULL;
 	connection->text_count = 0;
 	connection->cancelled = false;
-	connection->begun = false;
 	connection->answered = false;
 	ik_buf_clear(&connection->request);
 	ik_buf_clear(&connection->line);
@@ -84,6 +82,7 @@ static void write_line(struct ik_connection *connection, struct ik_buf *line)
 	if (ik_buf_status(line) != IK_OK || connection->broken ||
 		ik_write_all(connection->out, line->data, line->length) != 0)
 		connection->broken = true;
+	ik_buf_clear(line);
 	if (line->capacity > IK_MIB(4))
 		ik_buf_done(line);
 }
@@ -105,14 +104,21 @@ static void tell(struct ik_connection *connection, const char *members, ...)
 
 /* ---- input ---- */
 
+/* Wait at most `milliseconds` until there is something to read. */
+static bool can_read(const struct ik_connection *connection, int milliseconds)
+{
+	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
+
+	return !connection->ended && poll(&ready, 1, milliseconds) > 0;
+}
+
 /* Read available input. Return false if there was none. */
 static bool read_some(struct ik_connection *connection)
 {
-	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
 	ssize_t length;
 	char *room;
 
-	if (connection->ended || poll(&ready, 1, 0) <= 0)
+	if (!can_read(connection, 0))
 		return false;
 	room = ik_buf_reserve(&connection->input, READ_SIZE);
 	length = room ? read(connection->in, room, READ_SIZE) : 0;
@@ -162,9 +168,7 @@ bool ik_connection_is_cancelled(struct ik_connection *connection)
 
 bool ik_connection_has_input(struct ik_connection *connection)
 {
-	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
-
-	return line_length(connection, 0) > 0 || (!connection->ended && poll(&ready, 1, 0) > 0);
+	return line_length(connection, 0) > 0 || can_read(connection, 0);
 }
 
 /* Make the first line of the input the current request. */
@@ -196,15 +200,13 @@ static bool take_request(struct ik_connection *connection)
 
 static enum ik_connection_news wait_for_news(struct ik_connection *connection, int milliseconds)
 {
-	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
-
 	for (;;) {
 		while (line_length(connection, 0) > 0)
 			if (take_request(connection))
 				return IK_CONNECTION_REQUEST;
 		if (connection->ended || connection->broken)
 			return IK_CONNECTION_END;
-		if (poll(&ready, 1, milliseconds) <= 0)
+		if (!can_read(connection, milliseconds))
 			return IK_CONNECTION_IDLE;
 		(void)read_some(connection);
 	}
@@ -251,18 +253,14 @@ int64_t ik_connection_number(const struct ik_connection *connection, const char 
 
 struct ik_buf *ik_connection_begin(struct ik_connection *connection)
 {
-	if (!connection->begun) {
-		ik_buf_clear(&connection->line);
+	if (connection->line.length == 0)
 		ik_json_printf(&connection->line, "{'id':%lld", (long long)connection->id);
-		connection->begun = true;
-	}
 	return &connection->line;
 }
 
 void ik_connection_send(struct ik_connection *connection)
 {
 	write_line(connection, ik_connection_begin(connection));
-	connection->begun = false;
 	connection->answered = true;
 }
 
@@ -271,36 +269,19 @@ bool ik_connection_has_answered(const struct ik_connection *connection)
 	return connection->answered;
 }
 
-static const char *code_of(enum ik_status status)
-{
-	static const char *const codes[] = {
-		[IK_OK] = "FAILED",
-		[IK_FAILED] = "FAILED",
-		[IK_NO_MEMORY] = "NO_MEMORY",
-		[IK_TOO_LARGE] = "TOO_LARGE",
-		[IK_INVALID] = "INVALID",
-		[IK_NOT_FOUND] = "NOT_FOUND",
-		[IK_DENIED] = "DENIED",
-		[IK_IO] = "IO",
-		[IK_UNAVAILABLE] = "UNAVAILABLE",
-	};
-
-	return codes[status];
-}
-
 void ik_connection_finish(struct ik_connection *connection, const struct ik_error *error)
 {
 	struct ik_buf *line;
 
 	if (error->status != IK_OK)
-		connection->begun = false;
+		ik_buf_clear(&connection->line);
 	line = ik_connection_begin(connection);
 	if (error->status == IK_OK)
 		ik_json_printf(line, "'done':true");
 	else if (connection->cancelled)
 		ik_json_printf(line, "'error':{'code':'CANCELLED','message':'The request was cancelled.'}");
 	else
-		ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code_of(error->status),
+		ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", ik_status_name(error->status),
 			error->text);
 	ik_connection_send(connection);
 }

@@ -6,6 +6,23 @@
 
 #include "util/utf8.h"
 
+const char *ik_status_name(enum ik_status status)
+{
+	static const char *const names[] = {
+		[IK_OK] = "OK",
+		[IK_FAILED] = "FAILED",
+		[IK_NO_MEMORY] = "NO_MEMORY",
+		[IK_TOO_LARGE] = "TOO_LARGE",
+		[IK_INVALID] = "INVALID",
+		[IK_NOT_FOUND] = "NOT_FOUND",
+		[IK_DENIED] = "DENIED",
+		[IK_IO] = "IO",
+		[IK_UNAVAILABLE] = "UNAVAILABLE",
+	};
+
+	return names[status];
+}
+
 /* Return the status for an errno value. */
 static enum ik_status status_from_errno(int number)
 {

@@ -28,6 +28,9 @@ enum ik_status {
 	IK_UNAVAILABLE /* a server, library or device is not available (now) */
 };
 
+/* Return what programs call the status among themselves: "NOT_FOUND". */
+const char *ik_status_name(enum ik_status status);
+
 /* A failure in words. Plain storage: nothing to free. text is never NULL. */
 struct ik_error {
 	enum ik_status status;
