@@ -104,11 +104,6 @@ int64_t ik_rows_number(struct ik_rows *rows, int column)
 	return strtoll(ik_rows_text(rows, column), NULL, 10);
 }
 
-bool ik_rows_is_null(struct ik_rows *rows, int column)
-{
-	return !ik_rows_text_or_null(rows, column);
-}
-
 void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT])
 {
 	const char *text = ik_rows_text(rows, column);

@@ -152,7 +152,6 @@ const char *ik_rows_bytes(struct ik_rows *rows, int column, size_t *ret_length);
 /* Return a column's value; "" or 0 for null. */
 const char *ik_rows_text(struct ik_rows *rows, int column);
 int64_t ik_rows_number(struct ik_rows *rows, int column);
-bool ik_rows_is_null(struct ik_rows *rows, int column);
 /* Return the text of a column; NULL for null. */
 const char *ik_rows_text_or_null(struct ik_rows *rows, int column);
 /* Append the members of a JSON object in a column. */

@@ -73,7 +73,7 @@ static bool add_rows(struct ik_database *database, struct ik_rows *rows, bool gi
 			set_mark(database, session, mark);
 		ik_rows_copy_id(rows, SESSION, session);
 		mark = ik_rows_number(rows, MARK);
-		if (!ik_rows_is_null(rows, 0))
+		if (ik_rows_text_or_null(rows, 0))
 			put_event(rows, &words, &size);
 		if (words.length >= WORDS_BYTES)
 			add_words(database, &words);

@@ -391,7 +391,7 @@ static int64_t read_state(struct intake *intake, bool *ret_taken)
 	while (ik_rows_next(rows)) {
 		last = ik_rows_number(rows, 0);
 		*ret_taken = ik_rows_number(rows, 1) != 0;
-		if (!ik_rows_is_null(rows, 2))
+		if (ik_rows_text_or_null(rows, 2))
 			leave_out(intake, ik_rows_text(rows, 2), ik_rows_number(rows, 3));
 	}
 	(void)ik_rows_free(rows);

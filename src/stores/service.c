@@ -359,7 +359,7 @@ static void send_found(struct ik_database *database, struct ik_rows *rows)
 	struct ik_message *message = ik_rows_event(rows);
 	struct ik_buf *line = ik_connection_begin(database->client);
 
-	if (message && !ik_rows_is_null(rows, SESSION)) {
+	if (message && ik_rows_text_or_null(rows, SESSION)) {
 		put_session(line, rows, SESSION, NULL);
 		ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
 		send_event(database, ik_rows_text(rows, SESSION), message);
