@@ -33,23 +33,7 @@
 #define LEFT_LOOKS 50
 #define LEFT_MS 20
 
-/* Every step ends by reading the current state. */
-enum lock_step {
-	LOCK_FOLLOW, /* only look, and withdraw the request */
-	LOCK_OPEN,   /* take it if it is free, else follow */
-	LOCK_TAKE,   /* take it once it is free, or keep it */
-	LOCK_ASK,    /* the same, and ask its holder */
-	LOCK_REFUSE, /* refuse the process that asks */
-	LOCK_RELEASE /* and withdraw the request */
-};
-
-/* Does the step take or keep the lock? */
-static bool is_taking(enum lock_step step)
-{
-	return step != LOCK_FOLLOW && step != LOCK_RELEASE;
-}
-
-/* The result of a step. */
+/* What a step has found, after it did what is wished. */
 struct lock_found {
 	enum ik_lock_state state;
 	struct ik_holder holder, asker; /* pid 0 if there is none */
@@ -75,13 +59,9 @@ struct ik_lock {
 	int64_t newest;             /* newest event reported */
 	struct ik_holder elsewhere; /* holder in another place; pid 0 if none */
 
-	enum lock_step wanted; /* the step while it isn't ours */
-	enum lock_step urgent; /* the next step, before others; LOCK_FOLLOW if there is none */
-	enum lock_step step;   /* the last one */
-	bool busy;             /* it is running */
-	bool again;            /* something happened meanwhile */
-	bool leaving;          /* release it once everything is stored */
-	bool paused;           /* take it again when the process continues */
+	enum ik_lock_wish wish;
+	bool again;  /* something happened during the step */
+	bool paused; /* take it again when the process continues */
 	struct lock_found found;
 
 	enum ik_lock_state state;
@@ -143,23 +123,20 @@ static bool is_being_left(struct ik_lock *lock, const struct ik_holder *holder)
 		lock->left_looks++ < LEFT_LOOKS;
 }
 
-/* Take the step with the files. */
-static void step_file(struct ik_lock *lock)
+/* Do what is wished with the files. */
+static void step_file(struct ik_lock *lock, enum ik_lock_wish wish)
 {
-	enum lock_step step = lock->step;
 	struct lock_found *found = &lock->found;
 
 	found->news = true;
-	if (step == LOCK_REFUSE)
-		(void)unlink(lock->ask.path);
-	if (step == LOCK_RELEASE || step == LOCK_FOLLOW)
+	if (wish == IK_WISH_FOLLOW)
 		ik_lock_file_release(&lock->file);
-	found->state = take_file(lock, is_taking(step));
+	found->state = take_file(lock, wish != IK_WISH_FOLLOW);
 	if (found->state == IK_LOCK_OTHERS && is_being_left(lock, &found->holder))
 		found->state = IK_LOCK_UNKNOWN;
-	else if (found->state == IK_LOCK_OTHERS && step == LOCK_ASK)
+	else if (found->state == IK_LOCK_OTHERS && wish == IK_WISH_ASK)
 		found->refused = !ask_file(lock);
-	if (found->state != IK_LOCK_OTHERS || step != LOCK_ASK)
+	if (found->state != IK_LOCK_OTHERS || wish != IK_WISH_ASK)
 		ik_lock_file_release(&lock->ask);
 	ik_lock_file_holder(lock->ask.path, &found->asker);
 	if (found->asker.pid < 0) /* being written */
@@ -170,17 +147,9 @@ static void step_file(struct ik_lock *lock)
 
 /* Send what to do with the row, which is read afterwards. Who can't have a file has no place:
  * others take its row when its lease is over. */
-static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, int flags,
+static struct ik_store_read *ask_row(struct ik_lock *lock, const char *step, int flags,
 	ik_store_reader *reader)
 {
-	static const char *const names[] = {
-		[LOCK_FOLLOW] = "follow",
-		[LOCK_OPEN] = "take",
-		[LOCK_TAKE] = "take",
-		[LOCK_ASK] = "ask",
-		[LOCK_REFUSE] = "refuse",
-		[LOCK_RELEASE] = "release",
-	};
 	const struct ik_store *store = lock->store;
 	bool unlocked = lock->found.state == IK_LOCK_OURS && lock->file.fd < 0;
 	char *place = ik_holder_place(store->place.locks);
@@ -191,7 +160,7 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, 
 	read = ik_request(store->requests, flags, reader, lock,
 		"'do':'lease','session':'%s','step':'%s','process':'%s','host':'%s','user':'%s',"
 		"'pid':%lld,'place':'%s'",
-		lock->session, names[step], store->place.writer, self.host, self.user, (long long)self.pid,
+		lock->session, step, store->place.writer, self.host, self.user, (long long)self.pid,
 		place[0] && !unlocked ? place : NULL);
 	free(place);
 	return read;
@@ -233,16 +202,20 @@ static void on_row(void *arg, const struct ik_store_answer *answer)
 	take_found(lock);
 }
 
-/* Take the step with the row; only who has the file takes it, or asks for it. */
-static void step_row(struct ik_lock *lock)
+/* Do what is wished with the row; only who has the file takes it, or asks for it. */
+static void step_row(struct ik_lock *lock, enum ik_lock_wish wish)
 {
-	bool follows = is_taking(lock->step) && lock->found.state == IK_LOCK_OTHERS;
+	bool takes = wish != IK_WISH_FOLLOW && lock->found.state != IK_LOCK_OTHERS;
 
 	/* Store what a dead holder left in its journals first: after ours it would become a fork. */
-	if (is_taking(lock->step) && !follows && lock->state != IK_LOCK_OURS)
+	if (takes && lock->state != IK_LOCK_OURS)
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
 			"'do':'take','writer':'%s'", lock->store->place.writer);
-	lock->read = ask_row(lock, follows ? LOCK_FOLLOW : lock->step, 0, on_row);
+	lock->read = ask_row(lock,
+		!takes                    ? "release"
+			: wish == IK_WISH_ASK ? "ask"
+								  : "take",
+		0, on_row);
 }
 
 /* ---- steps ---- */
@@ -283,8 +256,10 @@ static void use(struct ik_lock *lock)
 		(found.state != IK_LOCK_OURS && (found.news || lock->state != found.state));
 
 	lock->paused = false;
-	if (found.refused || found.state == IK_LOCK_OURS || lock->wanted == LOCK_OPEN)
-		lock->wanted = LOCK_FOLLOW;
+	if (found.state == IK_LOCK_OURS && ik_lock_is_asking(lock))
+		lock->wish = IK_WISH_OPEN;
+	else if (found.state != IK_LOCK_OURS && (found.refused || lock->wish == IK_WISH_OPEN))
+		lock->wish = IK_WISH_FOLLOW;
 	if (changed) {
 		lock->state = found.state;
 		lock->holder = *holder;
@@ -309,33 +284,40 @@ static void take_found(struct ik_lock *lock)
 	/* The process that asks for it will take it in a moment. */
 	bool passing = found->state == IK_LOCK_FREE && found->asker.pid != 0;
 
-	lock->busy = false;
 	if (found->state == IK_LOCK_UNKNOWN)
 		ik_timer_start(lock->timer, LEFT_MS);
-	else if (passing || lock->urgent == LOCK_RELEASE) /* or it was found before the release */
+	else if (passing)
 		look_later(lock);
 	else
 		use(lock);
+}
+
+/* Is everything appended stored? */
+static bool is_stored(const struct ik_store *store)
+{
+	return store->appended == store->stored;
 }
 
 /* Take the next step. Called by the timer or by inotify. */
 static void look(void *arg)
 {
 	struct ik_lock *lock = arg;
+	enum ik_lock_wish wish = lock->wish;
 
-	lock->again = lock->busy;
-	if (lock->busy)
+	lock->again = lock->read;
+	if (lock->read)
 		return;
-	lock->busy = true;
-	lock->step = lock->urgent != LOCK_FOLLOW ? lock->urgent
-		: lock->state == IK_LOCK_OURS        ? LOCK_TAKE
-											 : lock->wanted;
-	lock->urgent = LOCK_FOLLOW;
+	if (lock->state == IK_LOCK_OURS) {
+		if (wish == IK_WISH_FOLLOW && is_stored(lock->store))
+			lock->state = IK_LOCK_UNKNOWN; /* not ours any more, even if the release fails */
+		else
+			wish = IK_WISH_OPEN;
+	}
 	lock->found = (struct lock_found){ .state = IK_LOCK_OURS };
 	if (lock->file.path)
-		step_file(lock);
+		step_file(lock, wish);
 	if (lock->store->server && lock->found.state != IK_LOCK_UNKNOWN)
-		step_row(lock);
+		step_row(lock, wish);
 	else
 		take_found(lock);
 }
@@ -355,12 +337,6 @@ static void on_problem(void *arg, const char *sentence)
 
 /* ---- releasing ---- */
 
-/* Is everything appended stored? */
-static bool is_stored(const struct ik_store *store)
-{
-	return store->appended == store->stored;
-}
-
 /* Release the lock and free it. */
 static void finish(struct ik_lock *lock)
 {
@@ -374,28 +350,15 @@ static void finish(struct ik_lock *lock)
 	ik_lock_file_release(&lock->ask);
 	lock->read = ik_store_read_close(lock->read);
 	if (lock->store->server)
-		(void)ask_row(lock, LOCK_RELEASE, IK_REQUEST_CHANGES, NULL);
+		(void)ask_row(lock, "release", IK_REQUEST_CHANGES, NULL);
 	lock->timer = ik_timer_close(lock->timer);
 	free(lock->file.path);
 	free(lock->ask.path);
 	ik_loop_defer(lock->store->loop, free, lock); /* use() may be running */
 }
 
-static void release(struct ik_lock *lock)
+void ik_locks_settle(struct ik_store *store)
 {
-	lock->leaving = false;
-	lock->wanted = LOCK_FOLLOW;
-	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_UNKNOWN)
-		return;
-	/* From now on it isn't ours, even if the release fails. */
-	lock->state = IK_LOCK_UNKNOWN;
-	lock->urgent = LOCK_RELEASE;
-	update(lock);
-}
-
-void ik_locks_settle(void *arg)
-{
-	struct ik_store *store = arg;
 	struct ik_lock *lock = is_stored(store) ? store->locks : NULL;
 
 	while (lock) {
@@ -403,9 +366,9 @@ void ik_locks_settle(void *arg)
 
 		if (!lock->events) {
 			finish(lock);
-		} else if (lock->leaving) {
-			release(lock);
-		} else if (lock->delay_ms > LOOK_MS && !lock->busy) {
+		} else if (lock->state == IK_LOCK_OURS && lock->wish == IK_WISH_FOLLOW) {
+			update(lock);
+		} else if (lock->delay_ms > LOOK_MS && !lock->read) {
 			/* Other processes may react to what was stored. */
 			lock->delay_ms = 0;
 			ik_timer_start(lock->timer, LOOK_MS);
@@ -418,7 +381,6 @@ void ik_locks_end(struct ik_store *store)
 {
 	while (store->locks)
 		finish(store->locks);
-	ik_loop_cancel_deferred(store->loop, ik_locks_settle, store);
 }
 
 /* ---- public functions ---- */
@@ -428,35 +390,27 @@ const struct ik_holder *ik_lock_holder(const struct ik_lock *lock)
 	return &lock->holder;
 }
 
-void ik_lock_ask(struct ik_lock *lock)
+void ik_lock_wish(struct ik_lock *lock, enum ik_lock_wish wish)
 {
-	lock->wanted = LOCK_ASK;
-	lock->leaving = false;
-	update(lock);
-}
-
-void ik_lock_await(struct ik_lock *lock)
-{
-	lock->wanted = LOCK_TAKE;
-	update(lock);
-}
-
-void ik_lock_withdraw(struct ik_lock *lock)
-{
-	lock->wanted = LOCK_FOLLOW;
+	/* What a running step finds was for another wish. */
+	if (wish != lock->wish)
+		lock->read = ik_store_read_close(lock->read);
+	lock->wish = wish;
 	update(lock);
 }
 
 bool ik_lock_is_asking(const struct ik_lock *lock)
 {
-	return lock->wanted == LOCK_TAKE || lock->wanted == LOCK_ASK;
+	return lock->wish == IK_WISH_AWAIT || lock->wish == IK_WISH_ASK;
 }
 
 void ik_lock_refuse(struct ik_lock *lock)
 {
 	if (lock->state != IK_LOCK_OURS || lock->asker.pid == 0)
 		return;
-	lock->urgent = LOCK_REFUSE;
+	(void)unlink(lock->ask.path);
+	if (lock->store->server)
+		(void)ask_row(lock, "refuse", IK_REQUEST_CHANGES, NULL);
 	update(lock);
 }
 
@@ -510,9 +464,7 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	lock->arg = arg;
 	lock->state = IK_LOCK_UNKNOWN;
 	lock->asker.pid = 0;
-	lock->wanted = LOCK_OPEN;
-	lock->leaving = false;
-	update(lock);
+	ik_lock_wish(lock, IK_WISH_OPEN);
 	return lock;
 }
 
@@ -522,18 +474,6 @@ void ik_lock_pause(struct ik_lock *lock)
 		return;
 	ik_lock_file_release(&lock->file);
 	lock->paused = true;
-}
-
-void ik_lock_continue(struct ik_lock *lock)
-{
-	update(lock);
-}
-
-void ik_lock_let_go(struct ik_lock *lock)
-{
-	lock->leaving = true;
-	if (is_stored(lock->store))
-		ik_loop_defer(lock->store->loop, ik_locks_settle, lock->store);
 }
 
 struct ik_lock *ik_lock_close(struct ik_lock *lock)

@@ -26,6 +26,14 @@ enum ik_lock_state {
 	IK_LOCK_FREE /* its holder released it, or died */
 };
 
+/* What a process wants of a lock. */
+enum ik_lock_wish {
+	IK_WISH_FOLLOW, /* not to have it: release it once everything appended is stored */
+	IK_WISH_OPEN,   /* take it if it is free, and keep it; else follow */
+	IK_WISH_AWAIT,  /* take it once it is free */
+	IK_WISH_ASK     /* the same, and ask its holder for it */
+};
+
 /* All except changed may be NULL. */
 struct ik_lock_events {
 	/* The state or the holder has changed (pid 0: no holder, or unknown). */
@@ -46,25 +54,17 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 /* Return the holder if the state is IK_LOCK_OTHERS; pid 0 if unknown. */
 const struct ik_holder *ik_lock_holder(const struct ik_lock *lock);
 
-/* Ask the holder for the lock and take it once it is free; or stop waiting for it. */
-void ik_lock_ask(struct ik_lock *lock);
-/* Wait for the lock without asking the holder. */
-void ik_lock_await(struct ik_lock *lock);
-void ik_lock_withdraw(struct ik_lock *lock);
+/* Change the wish. A lock that is taken is kept; who is refused follows. */
+void ik_lock_wish(struct ik_lock *lock, enum ik_lock_wish wish);
+/* Is it awaited or asked for? */
 bool ik_lock_is_asking(const struct ik_lock *lock);
 
 /* Keep the lock, and refuse the process that asks for it. */
 void ik_lock_refuse(struct ik_lock *lock);
 
-/* Release the lock once everything appended is stored, then follow the session. */
-void ik_lock_let_go(struct ik_lock *lock);
-
-/*
- * Before the process stops (Ctrl-Z), release the lock if that can be done at once, so that others
- * may take it; a lease just expires. After it continues, take the lock again if it is free.
- */
+/* Before the process stops (Ctrl-Z), release the lock if that can be done at once, so that others
+ * may take it; a lease just expires. Wish IK_WISH_OPEN when it continues. */
 void ik_lock_pause(struct ik_lock *lock);
-void ik_lock_continue(struct ik_lock *lock);
 
 /* Release the lock once everything appended is stored, and free it. Reports nothing any more.
  * Accepts NULL, returns NULL. */

@@ -42,7 +42,7 @@ struct ik_store {
 };
 
 /* Release the locks that are due, if everything appended is stored. */
-void ik_locks_settle(void *store);
+void ik_locks_settle(struct ik_store *store);
 /* Release all locks: the store is closing. */
 void ik_locks_end(struct ik_store *store);
 

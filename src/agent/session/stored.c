@@ -427,7 +427,7 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 		if (!ik_lock_is_asking(stored->lock))
 			emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
 		if (stored->lock) /* unless the sink has closed the session */
-			ik_lock_await(stored->lock);
+			ik_lock_wish(stored->lock, IK_WISH_AWAIT);
 		return;
 	}
 	stored->awaited = false;
@@ -615,13 +615,13 @@ void ik_stored_forked(struct ik_stored *stored)
 void ik_stored_ask(struct ik_stored *stored)
 {
 	if (stored->record->read_only && stored->lock)
-		ik_lock_ask(stored->lock);
+		ik_lock_wish(stored->lock, IK_WISH_ASK);
 }
 
 void ik_stored_withdraw(struct ik_stored *stored)
 {
-	if (stored->lock)
-		ik_lock_withdraw(stored->lock);
+	if (ik_stored_is_asking(stored))
+		ik_lock_wish(stored->lock, IK_WISH_FOLLOW);
 }
 
 bool ik_stored_is_asking(const struct ik_stored *stored)
@@ -640,7 +640,7 @@ void ik_stored_release(struct ik_stored *stored)
 	if (!stored->lock || stored->record->read_only)
 		return;
 	stop_writing(stored);
-	ik_lock_let_go(stored->lock);
+	ik_lock_wish(stored->lock, IK_WISH_FOLLOW);
 }
 
 void ik_stored_pause(struct ik_stored *stored)
@@ -652,5 +652,5 @@ void ik_stored_pause(struct ik_stored *stored)
 void ik_stored_resume(struct ik_stored *stored)
 {
 	if (stored->lock && !stored->record->read_only)
-		ik_lock_continue(stored->lock);
+		ik_lock_wish(stored->lock, IK_WISH_OPEN);
 }

@@ -127,24 +127,24 @@ static void go_to(struct ik_store *second)
 	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
 	cr_expect_eq(fixture_answer.sessions[0].holder.pid, getpid(), "it is marked in lists");
 
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_until(&one.asked, true);
 	cr_expect_eq(one.asker.pid, getpid());
-	ik_lock_withdraw(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_FOLLOW);
 	wait_until(&one.asked, false);
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_until(&one.asked, true);
 	ik_lock_refuse(one.lock);
 	wait_until(&two.refused, true);
 	cr_expect(!ik_lock_is_asking(two.lock));
 	wait_until(&one.asked, false);
 
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_until(&one.asked, true);
-	ik_lock_let_go(one.lock);
+	ik_lock_wish(one.lock, IK_WISH_FOLLOW);
 	wait_for(&two, IK_LOCK_OURS);
 	wait_for(&one, IK_LOCK_OTHERS);
-	ik_lock_await(one.lock);
+	ik_lock_wish(one.lock, IK_WISH_AWAIT);
 	two.lock = ik_lock_close(two.lock);
 	wait_for(&one, IK_LOCK_OURS);
 	cr_expect(!two.asked, "who waits quietly asks for nothing");
@@ -184,13 +184,13 @@ Test(store_lock, of_another_machine_is_asked_for_by_one_at_a_time)
 	wait_for(&one, IK_LOCK_OURS);
 	open_lock(&two, fixture.store, id);
 	wait_for(&two, IK_LOCK_OTHERS);
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_until(&one.asked, true);
 	open_lock(&three, second, id);
 	wait_for(&three, IK_LOCK_OTHERS);
 	cr_expect_eq(three.holder.since_ms, two.holder.since_ms, "who only asks isn't the holder");
-	ik_lock_ask(three.lock);
-	ik_lock_let_go(one.lock);
+	ik_lock_wish(three.lock, IK_WISH_ASK);
+	ik_lock_wish(one.lock, IK_WISH_FOLLOW);
 	wait_for(&two, IK_LOCK_OURS);
 	wait_for(&one, IK_LOCK_OTHERS);
 	wait_until(&two.asked, true);
@@ -264,7 +264,7 @@ Test(store_lock, of_one_who_is_killed_is_free_at_once, .timeout = 60)
 	fixture_kill(pid);
 	wait_for(&two, IK_LOCK_FREE);
 	ik_timer_close(timer);
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_for(&two, IK_LOCK_OURS);
 	two.lock = ik_lock_close(two.lock);
 }
@@ -426,15 +426,15 @@ Test(store_lock, without_files_is_a_lease_or_everybodys)
 	open_lock(&two, second, id);
 	if (fixture.server) {
 		wait_for(&two, IK_LOCK_OTHERS);
-		ik_lock_ask(two.lock);
+		ik_lock_wish(two.lock, IK_WISH_ASK);
 		wait_until(&one.asked, true);
 		ik_lock_refuse(one.lock);
 		wait_until(&two.refused, true);
 		cr_expect_eq(one.state, IK_LOCK_OURS);
-		ik_lock_ask(two.lock);
+		ik_lock_wish(two.lock, IK_WISH_ASK);
 		wait_until(&one.asked, false);
 		wait_until(&one.asked, true);
-		ik_lock_let_go(one.lock);
+		ik_lock_wish(one.lock, IK_WISH_FOLLOW);
 	}
 	wait_for(&two, IK_LOCK_OURS);
 	one.lock = ik_lock_close(one.lock);
@@ -525,10 +525,10 @@ Test(store_lock, that_is_let_go_does_not_come_back)
 	wait_for(&one, IK_LOCK_OURS);
 	open_lock(&two, second, id);
 	wait_for(&two, IK_LOCK_OTHERS);
-	ik_lock_ask(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
 	wait_until(&one.asked, true);
-	ik_lock_continue(one.lock);
-	ik_lock_let_go(one.lock);
+	ik_lock_wish(one.lock, IK_WISH_OPEN);
+	ik_lock_wish(one.lock, IK_WISH_FOLLOW);
 	wait_for(&two, IK_LOCK_OURS);
 	wait_for(&one, IK_LOCK_OTHERS);
 	cr_expect_eq(one.ours, 1, "it was told once that it has it");
@@ -583,7 +583,7 @@ Test(store_lock, of_one_who_is_stopped_is_kept_here_and_runs_out_elsewhere, .tim
 	open_lock(&two, fixture.store, id);
 	wait_for(&two, IK_LOCK_OTHERS);
 	cr_expect_eq(two.holder.pid, pid);
-	ik_lock_await(two.lock);
+	ik_lock_wish(two.lock, IK_WISH_AWAIT);
 	open_lock(&one, remote, id);
 	wait_for(&one, IK_LOCK_OURS);
 	while (two.holder.pid != getpid())
