@@ -117,20 +117,13 @@ static bool switch_to_spare(struct ik_session_writer *writer, struct ik_journal 
 	return true;
 }
 
-static size_t find_reply(const struct ik_session_writer *writer, const char *id)
+/* Return the partial reply with this ID; NULL if there is none. */
+static struct ik_writer_reply *find_reply(struct ik_session_writer *writer, const char *id)
 {
-	size_t i = 0;
-
-	while (i < writer->reply_count && !ik_text_equal(writer->replies[i].id, id))
-		i++;
-	return i;
-}
-
-static void forget_reply(struct ik_session_writer *writer, size_t index)
-{
-	writer->reply_count--;
-	memmove(&writer->replies[index], &writer->replies[index + 1],
-		(writer->reply_count - index) * sizeof(writer->replies[0]));
+	for (size_t i = 0; i < writer->reply_count; i++)
+		if (ik_text_equal(writer->replies[i].id, id))
+			return &writer->replies[i];
+	return NULL;
 }
 
 /* An event, or a part of a large text. */
@@ -189,7 +182,7 @@ static enum ik_status write_queued(struct ik_session_writer *writer,
 	const struct writer_record record = { queued->message, queued->id, queued->part,
 		part_of(queued->bytes, queued->part) };
 	enum ik_status status = write_record(writer, &record, error);
-	size_t reply;
+	struct ik_writer_reply *reply;
 
 	if (status != IK_OK)
 		return status;
@@ -199,8 +192,8 @@ static enum ik_status write_queued(struct ik_session_writer *writer,
 	}
 	writer->journaled++;
 	reply = find_reply(writer, queued->message->id);
-	if (reply < writer->reply_count)
-		forget_reply(writer, reply);
+	if (reply)
+		*reply = writer->replies[--writer->reply_count];
 	return IK_OK;
 }
 
@@ -253,32 +246,34 @@ static enum ik_status begin_reply(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error)
 {
 	enum ik_status status = ik_session_writer_flush(writer, true, error);
+	struct ik_writer_reply *reply;
 
 	if (status == IK_OK)
 		status = open_journal(writer, error);
 	if (status == IK_OK)
 		status = ik_journal_begin_reply(writer->journal, message, error);
-	if (status == IK_OK)
-		memcpy(writer->replies[writer->reply_count++].id, message->id, sizeof(message->id));
-	return status;
+	if (status != IK_OK)
+		return status;
+	reply = &writer->replies[writer->reply_count++];
+	memcpy(reply->id, message->id, sizeof(reply->id));
+	reply->length = message->content_length;
+	return IK_OK;
 }
 
 enum ik_status ik_session_writer_keep_reply(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error)
 {
-	size_t index = find_reply(writer, message->id), had;
+	struct ik_writer_reply *reply = find_reply(writer, message->id);
 	enum ik_status status = IK_OK;
 
-	if (index == IK_WRITER_REPLIES)
-		return IK_OK;
-	had = index < writer->reply_count ? writer->replies[index].length : 0;
-	if (index == writer->reply_count)
-		status = begin_reply(writer, message, error);
-	else if (message->content_length > had)
-		status = ik_journal_grow_reply(writer->journal, message->id, message->content + had,
-			message->content_length - had, error);
+	if (!reply)
+		return writer->reply_count < IK_WRITER_REPLIES ? begin_reply(writer, message, error)
+													   : IK_OK;
+	if (message->content_length > reply->length)
+		status = ik_journal_grow_reply(writer->journal, message->id,
+			message->content + reply->length, message->content_length - reply->length, error);
 	if (status == IK_OK)
-		writer->replies[find_reply(writer, message->id)].length = message->content_length;
+		reply->length = message->content_length;
 	return status;
 }
 
@@ -286,8 +281,7 @@ void ik_session_writer_drop_replies(struct ik_session_writer *writer)
 {
 	struct ik_error error;
 
-	while (writer->reply_count > 0) {
-		(void)!ik_journal_drop_reply(writer->journal, writer->replies[0].id, &error);
-		forget_reply(writer, 0);
-	}
+	for (; writer->reply_count > 0; writer->reply_count--)
+		(void)!ik_journal_drop_reply(writer->journal, writer->replies[writer->reply_count - 1].id,
+			&error);
 }

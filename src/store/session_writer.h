@@ -27,6 +27,12 @@ struct ik_writer_queued {
 	size_t part; /* next part to journal */
 };
 
+/* A partial reply. */
+struct ik_writer_reply {
+	char id[IK_UUID_TEXT];
+	size_t length; /* bytes in the journal */
+};
+
 /* Members may be read by the store. */
 struct ik_session_writer {
 	const struct ik_store_place *place;
@@ -40,10 +46,7 @@ struct ik_session_writer {
 	bool spared;                /* the journal is in the spare directory */
 	char *name;                 /* of the newest journal; NULL if there was none */
 	struct ik_writer_queued *first, **end;
-	struct {
-		char id[IK_UUID_TEXT];
-		size_t length; /* bytes in the journal */
-	} replies[IK_WRITER_REPLIES];
+	struct ik_writer_reply replies[IK_WRITER_REPLIES];
 	size_t reply_count;
 
 	/* Used by the store: */
