@@ -1396,16 +1396,16 @@ def postgres_has_one_holder_of_a_session(place):
     assert not has_lease(second, two, "ask")
     assert lease(first, one, "take")["asker"]["pid"] == 42
     lease(first, one, "refuse")
-    assert lease(second, two, "follow")["refused"] is True
-    assert lease(second, two, "follow")["refused"] is False, "it is said once"
+    assert lease(second, two, "release")["refused"] is True
+    assert lease(second, two, "release")["refused"] is False, "it is said once"
     lease(second, two, "ask")
-    lease(second, two, "follow")
+    lease(second, two, "release")
     assert "asker" not in lease(first, one, "take")
     lease(second, two, "ask")
     lease(first, one, "release")
     assert has_lease(second, two, "ask") and not has_lease(first, one, "take")
     lease(second, two, "release")
-    assert has_lease(first, one, "follow")
+    assert has_lease(first, one, "release")
     lease(first, one, "release")
     assert place.sql("SELECT count(*) FROM locks") == "0"
     assert code_of(lease, first, one, "dance") == "INVALID"
@@ -1416,7 +1416,7 @@ def postgres_lets_lock_files_decide_within_a_place(place):
     first, second = place.start(), place.start()
     one, two = place.journal(), place.journal()
     two.session = one.session
-    for client, journal, step in (first, one, "take"), (second, two, "follow"), (second, two, "take"):
+    for client, journal, step in (first, one, "take"), (second, two, "release"), (second, two, "take"):
         assert has_lease(client, journal, step, "here")
     assert place.sql("SELECT process FROM locks") == two.writer
     # Where there are no lock files, only the lease counts.
@@ -1441,7 +1441,7 @@ def postgres_releases_what_a_dead_client_held(place):
     journal = place.journal()
     journal.event("one")
     lease(first, journal, "take")
-    lease(second, place.journal(journal.session), "follow")
+    lease(second, place.journal(journal.session), "release")
     journal.event("two")
     journal.died()
     first.close()

@@ -159,7 +159,6 @@ static const struct lease_step {
 	const char *name;
 	const char *statements[3];
 } steps[] = {
-	{ "follow", { withdraw } },
 	{ "take", { add_row, take } },
 	{ "ask", { add_row, take, ask } },
 	{ "refuse", { refuse } },
