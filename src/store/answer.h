@@ -29,13 +29,13 @@ struct ik_session_info {
 struct ik_store_answer {
 	enum ik_status status; /* IK_OK, or the status of error */
 	struct ik_error error; /* a sentence, unless the function below says otherwise */
-	const struct ik_session_info *sessions;
+	struct ik_session_info *sessions;
 	struct ik_message **messages;
 	size_t count; /* of sessions or messages */
 	const char *bytes;
 	size_t length;
 	struct ik_json_span last; /* last line of the program's answer */
-	const char *row;          /* in a search: JSON, the position to continue from; NULL at the
+	char *row;                /* in a search: JSON, the position to continue from; NULL at the
 							   * end */
 };
 

@@ -32,16 +32,14 @@ struct ik_store_read {
 	struct ik_requests *requests;
 	int64_t id;
 	struct ik_buf line; /* the request */
-	char *row;          /* of the answer */
 	int flags, tries;
 	bool sent;
 	ik_store_reader *reader; /* NULL if the answer isn't wanted */
 	void *arg;
 
 	struct ik_store_answer answer;
-	struct ik_session_info *sessions;
 	size_t session_count, message_bytes;
-	struct ik_buf part;
+	struct ik_buf part; /* of a large text */
 };
 
 struct ik_requests {
@@ -59,7 +57,6 @@ struct ik_requests {
 	int64_t delay_ms; /* before the next restart; 0: at once */
 	bool answers;     /* this program has answered something */
 	bool told_slow;   /* on_silence() has reported, since the last line */
-	bool sending;     /* send_now() is deferred */
 	bool finishing;   /* stop the loop after the last answer; don't send requests again */
 };
 
@@ -129,7 +126,7 @@ static enum ik_status start(struct ik_requests *requests, struct ik_error *error
 	return status;
 }
 
-static void send_later(struct ik_requests *requests);
+static void send_now(void *arg);
 
 /* ---- one request ---- */
 
@@ -153,24 +150,26 @@ struct ik_store_read *ik_request(struct ik_requests *requests, int flags, ik_sto
 	ik_buf_puts(&read->line, "}\n");
 	*requests->end = read;
 	requests->end = &read->next;
-	send_later(requests);
+	ik_loop_defer(requests->loop, send_now, requests);
 	return read;
 }
 
 static void release(struct ik_store_read *read)
 {
+	struct ik_store_answer *answer = &read->answer;
+
 	for (size_t i = 0; i < read->session_count; i++) {
-		free(read->sessions[i].title);
-		free(read->sessions[i].directory);
-		free(read->sessions[i].owner);
+		free(answer->sessions[i].title);
+		free(answer->sessions[i].directory);
+		free(answer->sessions[i].owner);
 	}
-	free(read->sessions);
-	for (size_t i = 0; read->answer.messages && i < read->answer.count; i++)
-		ik_message_unref(read->answer.messages[i]);
-	free(read->answer.messages);
+	for (size_t i = 0; answer->messages && i < answer->count; i++)
+		ik_message_unref(answer->messages[i]);
+	free(answer->sessions);
+	free(answer->messages);
+	free(answer->row);
 	ik_buf_done(&read->line);
 	ik_buf_done(&read->part);
-	free(read->row);
 	free(read);
 }
 
@@ -209,15 +208,14 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 /* ---- its answer ---- */
 
 /* Hand over the answer, and free the request. */
-static void finish(struct ik_store_read *read, enum ik_status status, const struct ik_error *error)
+static void finish(struct ik_store_read *read, const struct ik_error *error)
 {
 	struct ik_store_answer *answer = &read->answer;
 
 	unlink_read(read);
-	answer->status = status;
 	if (error)
 		answer->error = *error;
-	answer->sessions = read->sessions;
+	answer->status = answer->error.status;
 	if (!answer->messages)
 		answer->count = read->session_count;
 	answer->bytes = read->part.data;
@@ -268,24 +266,26 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info.event_count);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info.forked_at);
 	find_holder(read->requests, ik_json_member(object, "lock"), &info);
-	read->sessions = ik_alloc_more(read->sessions, read->session_count, sizeof(info));
-	read->sessions[read->session_count++] = info;
+	read->answer.sessions = ik_alloc_more(read->answer.sessions, read->session_count, sizeof(info));
+	read->answer.sessions[read->session_count++] = info;
 }
 
-static void add_event(struct ik_store_read *read, struct ik_json_span object)
+/* Return false if the event is of a kind that only a newer program knows. */
+static bool add_event(struct ik_store_read *read, struct ik_json_span object)
 {
 	struct ik_store_answer *answer = &read->answer;
 	struct ik_message *message = ik_event_line_read(object);
 	size_t at = read->flags & IK_REQUEST_BACKWARDS ? 0 : answer->count;
 
 	if (!message)
-		return;
+		return false;
 	answer->messages = ik_alloc_more(answer->messages, answer->count, sizeof(message));
 	memmove(&answer->messages[at + 1], &answer->messages[at],
 		(answer->count - at) * sizeof(message));
 	answer->messages[at] = message;
 	answer->count++;
 	read->message_bytes += object.length;
+	return true;
 }
 
 static enum ik_status status_of(struct ik_json_span code)
@@ -310,7 +310,7 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	/* Other errors are about the request, not about the database. */
 	if (status == IK_UNAVAILABLE || status == IK_IO || status == IK_DENIED)
 		requests->events->answered(requests->arg, object, &error);
-	finish(read, status, &error);
+	finish(read, &error);
 }
 
 /* Return the position where a search continues, as JSON that only the program understands; NULL at
@@ -332,14 +332,19 @@ static void take_end(struct ik_store_read *read, struct ik_json_span line)
 
 	if (ik_json_span_type(base64) == IK_JSON_STRING)
 		(void)ik_base64_read(&read->part, base64.text + 1, base64.length - 2);
-	read->row = place_of(ik_json_member(line, "row"));
-	read->answer.row = read->row;
+	read->answer.row = place_of(ik_json_member(line, "row"));
 	read->answer.last = line;
 	requests->delay_ms = 0;
 	requests->answers = true;
 	if (!(read->flags & IK_REQUEST_APART))
 		requests->events->answered(requests->arg, line, NULL);
-	finish(read, IK_OK, NULL);
+	finish(read, NULL);
+}
+
+/* Is an answer to this request (or NULL) overdue when the program is silent? */
+static bool is_quick(const struct ik_store_read *read)
+{
+	return read && !(read->flags & IK_REQUEST_LONG);
 }
 
 /* Return the request that a line answers; NULL if it was cancelled. */
@@ -352,12 +357,13 @@ static struct ik_store_read *find(const struct ik_requests *requests, int64_t id
 	return read;
 }
 
+/* Wait for the next line, unless the program may take any time. */
 static void listen_on(struct ik_requests *requests)
 {
 	bool begins = requests->patience_ms > 0 && !requests->answers;
 
 	requests->told_slow = false;
-	if (requests->first)
+	if (is_quick(requests->first))
 		ik_timer_start(requests->silence, begins ? SLOW_BEGIN_MS : SLOW_MS);
 	else
 		ik_timer_stop(requests->silence);
@@ -368,6 +374,7 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 	struct ik_json_span session = ik_json_member(line, "session");
 	struct ik_json_span event = ik_json_member(line, "event");
 	struct ik_json_span error = ik_json_member(line, "error");
+	bool found = true;
 
 	if (ik_json_span_type(error) == IK_JSON_OBJECT) {
 		take_error(read, error);
@@ -375,15 +382,15 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 	}
 	if (ik_json_span_type(ik_json_member(line, "journal")) == IK_JSON_STRING)
 		read->requests->events->told(read->requests->arg, line);
-	if (ik_json_span_type(session) == IK_JSON_OBJECT)
-		add_session(read, session);
 	if (ik_json_span_type(event) == IK_JSON_OBJECT)
-		add_event(read, event);
+		found = add_event(read, event);
+	if (found && ik_json_span_type(session) == IK_JSON_OBJECT)
+		add_session(read, session);
 	if (ik_json_span_type(ik_json_member(line, "done")) == IK_JSON_BOOL) {
 		take_end(read, line);
 	} else if (read->flags & IK_REQUEST_PAGE && read->message_bytes > IK_LIMIT_PAGE) {
 		cancel(read);
-		finish(read, IK_OK, NULL);
+		finish(read, NULL);
 	}
 }
 
@@ -425,7 +432,7 @@ static void fail(struct ik_requests *requests, bool all, const struct ik_error *
 		struct ik_store_read *next = read->next;
 
 		if (all || read->tries >= TRIES) {
-			finish(read, error->status, error);
+			finish(read, error);
 			next = requests->first; /* its reader may have changed the list */
 		}
 		read = next;
@@ -464,16 +471,8 @@ static void send_now(void *arg)
 {
 	struct ik_requests *requests = arg;
 
-	requests->sending = false;
 	if (!ik_timer_running(requests->restart))
 		send_all(requests);
-}
-
-static void send_later(struct ik_requests *requests)
-{
-	if (!requests->sending)
-		ik_loop_defer(requests->loop, send_now, requests);
-	requests->sending = true;
 }
 
 /* Disconnect from a program that has ended or should end, and send unanswered requests to another
@@ -494,10 +493,7 @@ static void end(struct ik_requests *requests)
 		return;
 	(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program ended unexpectedly."));
 	fail(requests, requests->finishing, &error);
-	if (requests->delay_ms > 0)
-		ik_timer_start(requests->restart, requests->delay_ms);
-	else
-		send_later(requests);
+	ik_timer_start(requests->restart, requests->delay_ms);
 	requests->delay_ms = requests->delay_ms ? 2 * requests->delay_ms : DELAY_FIRST_MS;
 	if (requests->delay_ms > DELAY_LONGEST_MS)
 		requests->delay_ms = DELAY_LONGEST_MS;
@@ -516,29 +512,24 @@ static void on_done(void *arg, const struct ik_child_result *result)
 static void on_silence(void *arg)
 {
 	struct ik_requests *requests = arg;
-	const struct ik_store_read *read = requests->first;
-	bool quick = read && !(read->flags & IK_REQUEST_LONG);
 	struct ik_error error;
 
-	if (!read || !requests->child)
+	if (!requests->child || !is_quick(requests->first))
 		return;
 	if (!requests->told_slow) {
 		requests->told_slow = true;
-		if (quick)
-			requests->events->slow(requests->arg);
-		if (requests->patience_ms > 0)
+		requests->events->slow(requests->arg);
+		if (requests->patience_ms > 0 && requests->answers)
 			ik_timer_start(requests->silence,
 				requests->patience_ms > SLOW_MS ? requests->patience_ms - SLOW_MS : 1);
-	} else if (quick && requests->answers) {
-		ik_log(IK_LOG_ERROR, "store: no answer: the program is ended");
-		(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program does not answer."));
-		fail(requests, true, &error);
-		if (requests->child) {
-			ik_child_cancel(requests->child);
-			end(requests);
-		}
-	} else {
-		ik_timer_start(requests->silence, requests->patience_ms);
+		return;
+	}
+	ik_log(IK_LOG_ERROR, "store: no answer: the program is ended");
+	(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program does not answer."));
+	fail(requests, true, &error);
+	if (requests->child) {
+		ik_child_cancel(requests->child);
+		end(requests);
 	}
 }
 
@@ -594,8 +585,7 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 {
 	requests->finishing = true;
 	forget_others(requests);
-	ik_timer_stop(requests->restart);
-	send_later(requests);
+	ik_timer_start(requests->restart, 0);
 	if (requests->first)
 		run(requests->loop, milliseconds);
 	if (!requests->child)

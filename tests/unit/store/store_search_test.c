@@ -85,6 +85,23 @@ Test(store_search, says_where_it_stands_newest_first_page_by_page)
 	cr_expect(!answer->more);
 }
 
+Test(store_search, a_kind_of_a_newer_program_is_passed_over_with_its_session)
+{
+	static const char *const messages[] = { "boat", NULL };
+	const struct fixture_answer *answer;
+	char older[IK_UUID_TEXT], newer[IK_UUID_TEXT], *statement;
+
+	add_session(older, messages);
+	add_session(newer, messages);
+	cr_assert_eq(count_of("boat"), 2);
+	statement = ik_format("UPDATE events SET kind = 'dream' WHERE session = '%s'", newer);
+	fixture_execute(statement);
+	free(statement);
+	answer = search_in(NULL, "boat");
+	cr_assert_eq(answer->count, 1);
+	cr_expect_str_eq(answer->sessions[0].id, older);
+}
+
 /* How many places have the words when pages of so many are asked for, until there are no more; each
  * has to be older than the one before. */
 static size_t count_by_pages(const char *words, size_t count)
