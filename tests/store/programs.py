@@ -947,7 +947,7 @@ def sqlite_loses_what_is_on_a_bad_page(place):
     assert client.ask("check")[-1]["done"] and search(client, "filler")[0] != []
     facts = client.ask("facts")[-1]
     assert facts["events"] == last["events"] and facts["unindexed"] == 0, facts
-    assert facts["version"] == 6 and facts["bytes"] > 100000 and facts["sessions"] == 20, facts
+    assert facts["version"] == 7 and facts["bytes"] > 100000 and facts["sessions"] == 20, facts
 
 
 def spoil(page):

@@ -37,9 +37,6 @@
 #define GIVE_WAY_MS 300
 /* SQLite VM instructions between two looks for a cancellation: well below a millisecond. */
 #define PROGRESS_STEPS 20000
-/* Earlier versions added a word for its block of rows to each index row; a row can only be deleted
- * from the index with the words it was inserted with. */
-#define BLOCK_ROWS 16384
 
 /* ---- tables ---- */
 
@@ -103,6 +100,15 @@ static const char *const steps[] = {
 	"ALTER TABLE sessions ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
 	"UPDATE sessions SET last_sequence = coalesce((SELECT max(sequence) FROM events"
 	" WHERE session = sessions.id), forked_at);",
+	/* 6 to 7: an index of rows with a word for their block is made anew, since a row can only be
+	 * deleted with the words it was inserted with */
+	"INSERT INTO search(search)"
+	" SELECT 'delete-all' FROM search_state WHERE named_rows > plain_rows;"
+	"CREATE TABLE search_mark(indexed INTEGER NOT NULL);"
+	"INSERT INTO search_mark SELECT CASE WHEN named_rows > plain_rows THEN 0 ELSE indexed END"
+	" FROM search_state;"
+	"DROP TABLE search_state;"
+	"ALTER TABLE search_mark RENAME TO search_state;",
 };
 
 static const struct ik_database_form form = {
@@ -619,19 +625,16 @@ void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *o
 /* Delete the words of a row's event from the index. */
 static void drop_row(struct ik_database *database, struct ik_rows *rows)
 {
-	int64_t row = ik_rows_number(rows, IK_EVENT_COLUMN_COUNT);
 	struct ik_message *message = ik_rows_event(rows);
 	struct ik_buf words;
 
 	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
 	ik_index_put_words(message, &words);
-	if (words.length > 0) {
-		if (ik_rows_number(rows, IK_EVENT_COLUMN_COUNT + 1) != 0)
-			ik_buf_printf(&words, "\xff%lld", (long long)(row / BLOCK_ROWS));
+	if (words.length > 0)
 		ik_database_change(database,
 			"INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
-			IK_VALUES(ik_value_number(row), ik_value_chars(words.data, words.length)));
-	}
+			IK_VALUES(ik_value_number(ik_rows_number(rows, IK_EVENT_COLUMN_COUNT)),
+				ik_value_chars(words.data, words.length)));
 	ik_message_unref(message);
 	ik_buf_done(&words);
 }
@@ -647,8 +650,7 @@ bool ik_database_takes_text(const struct ik_database *database, const char *text
 void ik_database_drop_words(struct ik_database *database, const char *session, int64_t count)
 {
 	struct ik_rows *rows = ik_database_ask(database,
-		"SELECT * FROM (SELECT " EVENT ", e.rowid, (SELECT e.rowid > plain_rows AND"
-		" e.rowid <= named_rows FROM search_state), e.rowid AS row" IK_OLDEST_EVENTS
+		"SELECT * FROM (SELECT " EVENT ", e.rowid AS row" IK_OLDEST_EVENTS
 		") WHERE row <= (SELECT indexed FROM search_state)",
 		IK_VALUES(ik_value_id(session), ik_value_number(count)));
 
@@ -692,9 +694,8 @@ const struct ik_database_sql ik_database_sql = {
 				  "  '$.attached') AS file"
 				  " WHERE e.rowid IN (SELECT e.rowid" IK_OLDEST_EVENTS ") AND file.type = 'object'"
 				  " AND e.kind IN ('user', 'tool_result', 'command'))",
-	.events_deleted = "UPDATE search_state SET indexed = min(indexed, last),"
-					  " plain_rows = min(plain_rows, last), named_rows = min(named_rows, last)"
-					  " FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)",
+	.events_deleted = "UPDATE search_state SET indexed ="
+					  " min(indexed, (SELECT coalesce(max(rowid), 0) FROM events))",
 };
 
 /* ---- recovery ---- */
