@@ -21,17 +21,11 @@
 #define LEAF_OF_TABLE 0x0D
 #define LEAF_HEADER 8
 
-/* Where a page is stored. */
-struct leaf_place {
-	int fd; /* -1 if the page is free */
-	off_t at;
-};
-
 struct ik_leaves {
 	const char *path; /* borrowed */
-	int file, log;    /* log is -1 if there is none */
+	int file;
 	size_t page_size;
-	struct leaf_place *pages;
+	bool *is_free; /* pages without rows */
 	int64_t count, read;
 	unsigned char *page, *other; /* the page whose rows are read; an overflow page */
 	size_t cell, cells;          /* of that page */
@@ -63,14 +57,14 @@ static void read_at(struct ik_leaves *leaves, int fd, off_t at, unsigned char *o
 /* Read a page, numbered from 1; false if it doesn't exist or is free. */
 static bool read_page(struct ik_leaves *leaves, int64_t number, unsigned char *out)
 {
-	if (number < 1 || number > leaves->count || leaves->pages[number - 1].fd < 0)
+	if (number < 1 || number > leaves->count || leaves->is_free[number - 1])
 		return false;
-	read_at(leaves, leaves->pages[number - 1].fd, leaves->pages[number - 1].at, out,
+	read_at(leaves, leaves->file, (off_t)(number - 1) * (off_t)leaves->page_size, out,
 		leaves->page_size);
 	return true;
 }
 
-/* ---- where the pages are ---- */
+/* ---- pages ---- */
 
 static void find_page_size(struct ik_leaves *leaves)
 {
@@ -87,15 +81,13 @@ static void find_page_size(struct ik_leaves *leaves)
 		: USUAL_PAGE_SIZE;
 }
 
-static void find_in_file(struct ik_leaves *leaves)
+static void count_pages(struct ik_leaves *leaves)
 {
 	struct stat about = { .st_size = 0 };
 
 	(void)fstat(leaves->file, &about);
 	leaves->count = (about.st_size + (off_t)leaves->page_size - 1) / (off_t)leaves->page_size;
-	leaves->pages = ik_alloc_array(NULL, (size_t)leaves->count + 1, sizeof(*leaves->pages));
-	for (int64_t i = 0; i < leaves->count; i++)
-		leaves->pages[i] = (struct leaf_place){ leaves->file, i * (off_t)leaves->page_size };
+	leaves->is_free = ik_alloc((size_t)leaves->count + 1);
 }
 
 /* Add to the log's checksum, whose words have the byte order of the machine that started the
@@ -111,43 +103,58 @@ static void add_to_sum(uint32_t sum[2], bool big_endian, const unsigned char *at
 	}
 }
 
-/* Use the page in a frame of the log instead of the file's. */
-static void take_frame(struct ik_leaves *leaves, int64_t number, off_t at)
+/* Write the page that was read from the log to the file. */
+static void write_page(struct ik_leaves *leaves, int64_t number)
 {
-	if (leaves->count < number)
-		leaves->pages = ik_alloc_array(leaves->pages, (size_t)number, sizeof(*leaves->pages));
-	while (leaves->count < number)
-		leaves->pages[leaves->count++] = (struct leaf_place){ -1, 0 };
-	leaves->pages[number - 1] = (struct leaf_place){ leaves->log, at };
+	ssize_t length = pwrite(leaves->file, leaves->page, leaves->page_size,
+		(off_t)(number - 1) * (off_t)leaves->page_size);
+
+	if (length != (ssize_t)leaves->page_size)
+		leaves->error = length < 0 ? errno : ENOSPC;
 }
 
-/* Read the valid frames of the log, and use those before take_until. Return the offset past the
- * last frame that commits. */
-static off_t read_log(struct ik_leaves *leaves, off_t take_until)
+/* Read the valid frames of the log, and write the pages of those before write_until to the file.
+ * Return the offset past the last frame that commits. */
+static off_t read_log(struct ik_leaves *leaves, int log, off_t write_until)
 {
 	unsigned char header[LOG_HEADER], frame[FRAME_HEADER];
 	off_t at = LOG_HEADER, committed = 0;
 	uint32_t sum[2] = { 0, 0 };
 	bool big_endian;
 
-	read_at(leaves, leaves->log, 0, header, sizeof(header));
+	read_at(leaves, log, 0, header, sizeof(header));
 	big_endian = header[3] & 1;
 	add_to_sum(sum, big_endian, header, LOG_HEADER - 8);
 	while (number_at(header + 8, 4) == leaves->page_size) {
-		read_at(leaves, leaves->log, at, frame, sizeof(frame));
-		read_at(leaves, leaves->log, at + FRAME_HEADER, leaves->page, leaves->page_size);
+		read_at(leaves, log, at, frame, sizeof(frame));
+		read_at(leaves, log, at + FRAME_HEADER, leaves->page, leaves->page_size);
 		add_to_sum(sum, big_endian, frame, 8);
 		add_to_sum(sum, big_endian, leaves->page, leaves->page_size);
 		if (memcmp(header + 16, frame + 8, 8) != 0 || sum[0] != number_at(frame + 16, 4) ||
 			sum[1] != number_at(frame + 20, 4) || number_at(frame, 4) == 0)
 			break;
-		if (at < take_until)
-			take_frame(leaves, number_at(frame, 4), at + FRAME_HEADER);
+		if (at < write_until)
+			write_page(leaves, number_at(frame, 4));
 		at += FRAME_HEADER + (off_t)leaves->page_size;
 		if (number_at(frame + 4, 4) != 0)
 			committed = at;
 	}
 	return committed;
+}
+
+/* Write what is in the log to the file, as SQLite itself refuses to where the file is damaged. */
+static void empty_log(struct ik_leaves *leaves)
+{
+	char *path = ik_format("%s-wal", leaves->path);
+	int log = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (log >= 0) {
+		(void)read_log(leaves, log, read_log(leaves, log, 0));
+		if (fsync(leaves->file) != 0)
+			leaves->error = errno;
+		(void)close(log);
+	}
+	free(path);
 }
 
 /* Mark the free pages, if there are as many as the header says. */
@@ -171,19 +178,16 @@ static void find_free(struct ik_leaves *leaves)
 	}
 	for (int64_t i = 0; i < count && count == wanted; i++)
 		if (found[i] >= 1 && found[i] <= leaves->count)
-			leaves->pages[found[i] - 1].fd = -1;
+			leaves->is_free[found[i] - 1] = true;
 	free(found);
 }
 
 struct ik_leaves *ik_leaves_open(const char *path, struct ik_error *error)
 {
 	struct ik_leaves *leaves = ik_alloc(sizeof(*leaves));
-	char *log = ik_format("%s-wal", path);
 
 	leaves->path = path;
-	leaves->file = open(path, O_RDONLY | O_CLOEXEC);
-	leaves->log = open(log, O_RDONLY | O_CLOEXEC);
-	free(log);
+	leaves->file = open(path, O_RDWR | O_CLOEXEC);
 	ik_buf_init(&leaves->payload, SIZE_MAX / 2);
 	if (leaves->file < 0) {
 		ik_error_set_errno(error, errno, _("Cannot read %s"), path);
@@ -192,9 +196,8 @@ struct ik_leaves *ik_leaves_open(const char *path, struct ik_error *error)
 	find_page_size(leaves);
 	leaves->page = ik_alloc(leaves->page_size);
 	leaves->other = ik_alloc(leaves->page_size);
-	find_in_file(leaves);
-	if (leaves->log >= 0)
-		(void)read_log(leaves, read_log(leaves, 0));
+	empty_log(leaves);
+	count_pages(leaves);
 	find_free(leaves);
 	return leaves;
 }
@@ -205,10 +208,8 @@ struct ik_leaves *ik_leaves_close(struct ik_leaves *leaves)
 		return NULL;
 	if (leaves->file >= 0)
 		(void)close(leaves->file);
-	if (leaves->log >= 0)
-		(void)close(leaves->log);
 	ik_buf_done(&leaves->payload);
-	free(leaves->pages);
+	free(leaves->is_free);
 	free(leaves->page);
 	free(leaves->other);
 	free(leaves);

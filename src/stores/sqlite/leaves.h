@@ -2,10 +2,11 @@
  * leaves: reads the rows of a damaged SQLite file from its leaf pages, without the pages that lead
  * to them: a bad page costs only what is on it. The format: https://sqlite.org/fileformat.html
  *
- * Pages in the write-ahead log replace those in the file. Free pages, which may have deleted rows,
- * are skipped. The table of a row has to be found from its values.
+ * First, pages in the write-ahead log are written to the file, which then has all that was
+ * committed. Free pages, which may have deleted rows, are skipped. The table of a row has to be found
+ * from its values.
  *
- * Owns the two descriptors.  May include: util, stores/database.h.
+ * Owns the descriptor.  May include: util, stores/database.h.
  */
 #ifndef IK_STORES_SQLITE_LEAVES_H
 #define IK_STORES_SQLITE_LEAVES_H

@@ -2,8 +2,8 @@
  * store-sqlite DATABASE JOURNALS: the store program (ikigai-store(7)) for an SQLite file.
  *
  * If the file is damaged, rows are copied from the leaf pages (leaves.h), so that a bad page costs
- * only what is on it, and indexes are rebuilt. The copy is complete, and named PATH.new-ready,
- * before the damaged file is renamed to PATH.damaged-TIME: a kill at any instant loses neither.
+ * only what is on it, and indexes are rebuilt. The damaged file gets the name PATH.damaged-TIME
+ * before the copy, once that is complete, takes over its own: a kill at any instant loses neither.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,9 +30,8 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Limits on the wait for another program's transaction, normally and in a damaged file. */
+/* Limits on the wait for another program's transaction. */
 #define BUSY_MS 10000
-#define BUSY_DAMAGED_MS 2000
 #define BUSY_STEP_MS 5
 #define GIVE_WAY_MS 300
 /* SQLite VM instructions between two looks for a cancellation: well below a millisecond. */
@@ -125,7 +124,7 @@ struct sqlite_database {
 	sqlite3 *db;
 	bool changing;    /* inside a transaction */
 	dev_t device;     /* of the open file: its path may name another one by now */
-	ino_t inode;      /* 0: none was open yet, or we replaced it ourselves */
+	ino_t inode;      /* 0: none was open yet, it is a copy, or we replaced it ourselves */
 	const char *copy; /* a backup being written, of about copy_size bytes; or NULL */
 	int64_t copy_size;
 	sqlite3_stmt *change;    /* the last one, prepared, in case it is repeated */
@@ -317,6 +316,8 @@ static bool is_lost(const struct sqlite_database *sqlite)
 {
 	struct stat now;
 
+	if (sqlite->inode == 0)
+		return false;
 	if (stat(sqlite->base.address, &now) != 0)
 		return errno == ENOENT || errno == ENOTDIR;
 	return now.st_dev != sqlite->device || now.st_ino != sqlite->inode;
@@ -376,36 +377,22 @@ static int on_progress(void *arg)
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
-/* Lock the directory of a file while files in it are replaced, until the descriptor is closed.
- * Return -1 if that isn't possible now. */
-static int lock_directory(const char *path)
+/* Lock the directory of the database: exclusively while its file is replaced, shared while it is
+ * opened, so that nobody opens one file with another one's log. Closing the descriptor releases the
+ * lock; -1: there is no directory or, with an error, another program is at it. */
+static int lock_directory(struct ik_database *database, int how)
 {
-	char *directory = ik_path_directory(path);
+	char *directory = ik_path_directory(database->address);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	/* Some network file systems have no such locks. */
+	if (fd >= 0 && flock(fd, how | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		fail_in_use(database);
 		(void)close(fd);
 		fd = -1;
 	}
 	free(directory);
 	return fd;
-}
-
-/* Finish, or drop, a recovery that was killed: its copy, PATH.new-ready, is complete. */
-static void finish_recovery(const char *path)
-{
-	char *ready = ik_format("%s.new-ready", path);
-	int lock = access(ready, F_OK) == 0 ? lock_directory(path) : -1;
-
-	if (lock >= 0) {
-		/* If both exist, the damaged file may have received events since. */
-		if (access(path, F_OK) == 0)
-			(void)unlink(ready);
-		else
-			(void)rename(ready, path);
-		(void)close(lock);
-	}
-	free(ready);
 }
 
 /* Wait for another program that uses the database, but not long if another request waits. count is
@@ -554,17 +541,19 @@ void ik_database_open(struct ik_database *database)
 	const char *path = database->address;
 	struct sqlite_database *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
+	int lock = lock_directory(database, LOCK_SH);
 
+	if (ik_database_failed(database))
+		return;
 	database->name = ik_strdup(path);
 	/* Earlier events may be missing, except those still in journals. */
-	if (sqlite->inode != 0 && is_lost(sqlite))
+	if (is_lost(sqlite))
 		ik_connection_notice(database->client,
 			_("The database %s was removed or replaced while it was in use. What "
 			  "is said from now on "
 			  "is stored in the one that is there now; what was said before may "
 			  "be missing in it."),
 			path);
-	finish_recovery(path);
 	database->reads_only = is_on_read_only_disk(path);
 	if (database->reads_only) {
 		open_to_read(sqlite);
@@ -575,6 +564,8 @@ void ik_database_open(struct ik_database *database)
 	(void)stat(path, &about);
 	sqlite->device = about.st_dev;
 	sqlite->inode = about.st_ino;
+	if (lock >= 0)
+		(void)close(lock);
 	ik_database_migrate(database, &form);
 }
 
@@ -595,7 +586,7 @@ void ik_database_begin(struct ik_database *database)
 {
 	ik_database_run(database, "BEGIN IMMEDIATE");
 	sqlite_of(database)->changing = !ik_database_failed(database);
-	/* A program that recovers the file holds this lock until the new one is in place. */
+	/* A program that recovers the file has held this lock until the new one was in place. */
 	if (!ik_database_failed(database) && is_lost(sqlite_of(database)))
 		fail_in_use(database);
 }
@@ -743,27 +734,14 @@ static const char fix_up[] =
 
 /* The contents of a copy. */
 struct recovered {
-	int64_t events, sessions;
+	int64_t rows, events, sessions;
 	bool whole; /* nothing was lost */
 };
 
-/* Count the rows of a possibly damaged database, as a text in new memory; NULL if they can't all be
- * read. */
-static char *count_rows(sqlite3 *db)
-{
-	static const char counts[] = "SELECT (SELECT count(*) FROM events NOT INDEXED) || ' ' ||"
-								 " (SELECT count(*) FROM sessions NOT INDEXED) || ' ' ||"
-								 " (SELECT count(*) FROM blobs NOT INDEXED) || ' ' ||"
+static const char count_rows[] = "SELECT (SELECT count(*) FROM events NOT INDEXED) +"
+								 " (SELECT count(*) FROM sessions NOT INDEXED) +"
+								 " (SELECT count(*) FROM blobs NOT INDEXED) +"
 								 " (SELECT count(*) FROM journals NOT INDEXED)";
-	sqlite3_stmt *query = NULL;
-	char *found = NULL;
-
-	if (sqlite3_prepare_v2(db, counts, -1, &query, NULL) == SQLITE_OK &&
-		sqlite3_step(query) == SQLITE_ROW)
-		found = ik_strdup((const char *)sqlite3_column_text(query, 0));
-	sqlite3_finalize(query);
-	return found;
-}
 
 /* Could the value be of this type? */
 static bool fits(char kind, const struct ik_value *value)
@@ -808,20 +786,18 @@ static void insert_row(struct ik_database *fresh, struct ik_leaf_row *row)
 		}
 }
 
-/* Copy the readable rows of the database at path to the open, empty one. */
-static void copy_rows(struct ik_database *fresh, const char *path)
+/* Copy the readable rows of the damaged file to the empty database. */
+static void copy_rows(struct ik_database *fresh, struct ik_leaves *leaves)
 {
-	struct ik_leaves *leaves = ik_leaves_open(path, &fresh->error);
 	struct ik_leaf_row row;
 
-	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
+	ik_database_run(fresh, "BEGIN");
 	while (!ik_database_failed(fresh) && ik_leaves_next(leaves, &row, &fresh->error)) {
 		insert_row(fresh, &row);
 		if (!ik_connection_progress(fresh->client, "recover", row.page, row.pages) &&
 			fresh->interruptible)
 			ik_error_set(&fresh->error, IK_FAILED, "The request was cancelled.");
 	}
-	(void)ik_leaves_close(leaves);
 	ik_database_run(fresh, fix_up);
 	ik_database_run(fresh, "COMMIT");
 }
@@ -839,146 +815,133 @@ static void put_in_place(struct ik_database *database, const char *unfinished, c
 	(void)unlink(unfinished);
 }
 
-/* Keep other programs from storing anything in the damaged file, unless it is too damaged for a
- * lock. Closing the handle releases the lock. */
-static sqlite3 *hold(struct ik_database *database)
+/* Make a database at path of what can be read of the damaged file. */
+static struct recovered make_copy(struct ik_database *database, struct ik_leaves *leaves,
+	const char *path)
 {
-	sqlite3 *held = NULL;
-
-	if (sqlite3_open_v2(database->address, &held, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-			NULL) != SQLITE_OK)
-		return held;
-	protect(held);
-	(void)sqlite3_busy_timeout(held, BUSY_DAMAGED_MS);
-	if (sqlite3_exec(held, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_BUSY)
-		fail_in_use(database);
-	return held;
-}
-
-/* Create a complete copy at ready. */
-static struct recovered make_copy(struct ik_database *database, sqlite3 *held, bool only_whole,
-	const char *ready)
-{
-	char *counts = count_rows(held), *copied = NULL;
 	struct sqlite_database copy = { .base = {
 										.client = database->client,
-										.address = ik_format("%s-copy", ready),
+										.address = path,
+										.name = ik_strdup(path),
 										.interruptible = database->interruptible,
+										.error = database->error,
 									} };
 	struct ik_database *fresh = &copy.base;
 	struct recovered got = { .whole = false };
 
-	(void)unlink(fresh->address); /* of a recovery that was killed */
-	if (counts || !only_whole) {
-		ik_database_open(fresh);
-		copy_rows(fresh, database->address);
-		got.events = ik_database_number(fresh, "SELECT count(*) FROM events", NULL);
-		got.sessions = ik_database_number(fresh,
-			"SELECT count(*) FROM sessions WHERE event_count > 0", NULL);
-		copied = count_rows(copy.db);
-	}
-	got.whole = counts && copied && ik_text_equal(counts, copied);
+	(void)unlink(path); /* of a recovery that was killed */
+	make_file(fresh);
+	open_handle(&copy, path, SQLITE_OPEN_READWRITE);
+	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
+	ik_database_migrate(fresh, &form);
+	copy_rows(fresh, leaves);
+	got.rows = ik_database_number(fresh, count_rows, NULL);
+	got.events = ik_database_number(fresh, "SELECT count(*) FROM events", NULL);
+	got.sessions = ik_database_number(fresh, "SELECT count(*) FROM sessions WHERE event_count > 0",
+		NULL);
 	database->error = fresh->error;
-	if (!ik_database_failed(fresh) && only_whole && !got.whole)
-		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
-			database->address);
 	ik_database_close(fresh);
-	put_in_place(database, fresh->address, ready);
-	free((char *)fresh->address);
-	free(counts);
-	free(copied);
 	return got;
 }
 
-/* Rename the damaged file's log along with it, or remove it: a stale log must not be replayed into
- * the new file. */
-static void put_log_aside(const char *path, const char *aside)
+/* Give the damaged file a further name, and free its own one for the copy. */
+static void put_aside(struct ik_database *database, const char *aside)
 {
-	char *log = ik_format("%s-wal", path), *shared = ik_format("%s-shm", path);
-	char *to = ik_format("%s-wal", aside);
-	struct stat about;
+	static const char *const kinds[] = { "-wal", "-shm", "-journal" };
 
-	if (stat(log, &about) != 0 || about.st_size == 0 || rename(log, to) != 0)
-		(void)unlink(log);
-	(void)unlink(shared);
-	free(log);
-	free(shared);
-	free(to);
-}
-
-/* Rename the damaged file, and give the copy its name. */
-static void replace(struct ik_database *database, const char *ready, struct ik_buf *notice)
-{
-	const char *path = database->address;
-	char time[IK_CLOCK_TEXT], *aside;
-
-	ik_clock_text(ik_clock_wall_ms(), time);
-	aside = ik_format("%s.damaged-%s", path, time);
-	if (rename(path, aside) != 0 && errno != ENOENT) {
+	/* Only where files can't have two names is there a moment without one. */
+	if (link(database->address, aside) != 0 && rename(database->address, aside) != 0) {
 		ik_error_set_errno(&database->error, errno,
-			_("The damaged database %s cannot be put aside"), path);
-	} else {
-		put_log_aside(path, aside);
-		/* Another program that found no database may have finished the recovery. */
-		if (rename(ready, path) != 0 && errno != ENOENT)
-			ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+			_("The damaged database %s cannot be put aside"), database->address);
+		return;
 	}
-	ik_buf_printf(notice,
-		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
-	free(aside);
+	/* What its log had is in the file (leaves.h), and mustn't get into the copy. */
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char *path = ik_format("%s%s", database->address, kinds[i]);
+
+		(void)unlink(path);
+		free(path);
+	}
 }
 
-static void put_result(struct ik_buf *notice, const struct recovered *got)
+/* Tell that the file was put aside, and what the new one has. */
+static void tell_result(struct ik_database *database, const char *aside,
+	const struct recovered *got)
 {
+	struct ik_buf notice;
+
+	ik_buf_init(&notice, IK_KIB(16));
+	ik_buf_printf(&notice,
+		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
 	if (got->whole)
-		ik_buf_puts(notice, _(" Nothing is lost: the new one has all that was in it."));
+		ik_buf_puts(&notice, _(" Nothing is lost: the new one has all that was in it."));
 	else if (got->events > 0)
-		ik_buf_printf(notice,
+		ik_buf_printf(&notice,
 			ngettext(" %lld event of %lld sessions could be read and is in it.",
 				" %lld events of %lld sessions could be read and are in it.",
 				(unsigned long)got->events),
 			(long long)got->events, (long long)got->sessions);
+	ik_connection_notice(database->client, "%s", notice.data);
+	ik_buf_done(&notice);
 }
 
 static struct recovered recover(struct ik_database *database, bool only_whole)
 {
-	char *ready = ik_format("%s.new-ready", database->address);
+	struct sqlite_database damaged = { .base = {
+										   .client = database->client,
+										   .address = database->address,
+										   .name = ik_strdup(database->address),
+										   .interruptible = database->interruptible,
+									   } };
+	struct ik_database *held = &damaged.base;
+	char time[IK_CLOCK_TEXT], *copy = ik_format("%s.new-copy", database->address), *aside;
 	struct recovered got = { .whole = false };
-	sqlite3 *held = hold(database);
-	struct ik_buf notice;
+	struct ik_leaves *leaves = NULL;
+	int64_t rows;
 
-	ik_buf_init(&notice, IK_KIB(16));
-	if (!ik_database_failed(database))
-		got = make_copy(database, held, only_whole, ready);
-	if (!ik_database_failed(database))
-		replace(database, ready, &notice);
-	(void)sqlite3_close_v2(held);
-	if (!ik_database_failed(database)) {
-		put_result(&notice, &got);
-		ik_connection_notice(database->client, "%s", notice.data);
+	ik_clock_text(ik_clock_wall_ms(), time);
+	aside = ik_format("%s.damaged-%s", database->address, time);
+	/* Keep other programs from storing anything in the file, unless it is too damaged for that. */
+	open_handle(&damaged, database->address, SQLITE_OPEN_READWRITE);
+	ik_database_run(held, "BEGIN IMMEDIATE");
+	rows = ik_database_number(held, count_rows, NULL);
+	if (held->error.status == IK_UNAVAILABLE) {
+		database->error = held->error;
+	} else if (!only_whole || !ik_database_failed(held)) {
+		leaves = ik_leaves_open(database->address, &database->error);
+		got = make_copy(database, leaves, copy);
 	}
-	ik_buf_done(&notice);
-	free(ready);
+	got.whole = !ik_database_failed(held) && got.rows == rows;
+	if (only_whole && !got.whole && !ik_database_failed(database))
+		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
+			database->address);
+	if (!ik_database_failed(database))
+		put_aside(database, aside);
+	put_in_place(database, copy, database->address);
+	if (!ik_database_failed(database))
+		tell_result(database, aside, &got);
+	ik_database_close(held);
+	(void)ik_leaves_close(leaves); /* closing any descriptor of a file gives up the locks on it */
+	free(copy);
+	free(aside);
 	return got;
 }
 
 /*
  * Copy what can be read of the closed database, rename the damaged file, and send a notice. Fails
  * with IK_NOT_FOUND if there is no file; IK_UNAVAILABLE if another program is using it; IK_INVALID
- * if only_whole is set and something is lost. A failure leaves the file unchanged.
+ * if only_whole is set and something is lost. A failure leaves the file with all it had.
  */
 static struct recovered recover_file(struct ik_database *database, bool only_whole)
 {
 	struct sqlite_database *sqlite = sqlite_of(database);
 	struct recovered got = { .whole = false };
-	int lock = lock_directory(database->address);
+	int lock = lock_directory(database, LOCK_EX);
 
-	if (access(database->address, F_OK) != 0)
+	if (!ik_database_failed(database) && access(database->address, F_OK) != 0)
 		ik_error_set_errno(&database->error, errno, "%s", database->address);
-	else if (lock < 0)
-		fail_in_use(database);
 	/* Skip it if another program has recovered the file since the damage was seen. */
-	else if (!database->damaged || !is_lost(sqlite))
+	if (!ik_database_failed(database) && !(database->damaged && is_lost(sqlite)))
 		got = recover(database, only_whole);
 	if (!ik_database_failed(database))
 		sqlite->inode = 0;
