@@ -25,8 +25,10 @@
 /* The kernel's own limit depends on the stack size. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* Limit on the wait for processes that are being stopped, at each of the two signals. */
-#define STOP_MS 10
+/* Limit on the wait for processes that are being stopped, at each of the two signals, and the
+ * interval of looks at them. */
+#define STOP_MS 1000
+#define LOOK_MS 1
 
 /* A process to be ended, with its start time, because pids are reused. */
 struct ending {
@@ -36,7 +38,10 @@ struct ending {
 };
 
 struct endings {
+	struct ik_timer *look; /* at those that are being stopped */
 	struct ik_timer *kill; /* runs until those that are left get SIGKILL */
+	int64_t until_ms;      /* when to signal them even if they haven't stopped */
+	int number;            /* the signal */
 	struct ending *list;
 	size_t count;
 };
@@ -216,26 +221,48 @@ static bool stop_children(struct endings *endings, pid_t pid)
 }
 
 /* Stop the children of those that were stopped, and theirs, so that nothing can be started any
- * more; then signal all of them. A process that does not stop in time, for example inside the
- * kernel, is signalled with the children found so far. */
-static void tell(struct endings *endings, int number)
+ * more. Return false if some still run. */
+static bool stop_all(struct endings *endings)
 {
-	const struct timespec pause = { 0, 500 * 1000 };
-	const int64_t end = ik_clock_ms() + STOP_MS;
+	bool stopped = true;
 
 	for (size_t i = 0; i < endings->count; i++)
-		while (!endings->list[i].told && is_here(&endings->list[i]) &&
-			!stop_children(endings, endings->list[i].pid) && ik_clock_ms() < end)
-			nanosleep(&pause, NULL);
+		if (!endings->list[i].told && is_here(&endings->list[i]) &&
+			!stop_children(endings, endings->list[i].pid))
+			stopped = false;
+	return stopped;
+}
+
+/* Signal all of them once they have stopped. One that doesn't stop in time, for example inside the
+ * kernel, is signalled with the children found so far. */
+static void look(void *arg)
+{
+	struct endings *endings = arg;
+
+	if (!stop_all(endings) && ik_clock_ms() < endings->until_ms) {
+		ik_timer_start(endings->look, LOOK_MS);
+		return;
+	}
 	for (size_t i = 0; i < endings->count; i++) {
 		struct ending *ending = &endings->list[i];
 
 		if (!ending->told && is_here(ending)) {
-			kill(ending->pid, number);
+			kill(ending->pid, endings->number);
 			kill(ending->pid, SIGCONT);
 		}
 		ending->told = true;
 	}
+	if (endings->number == SIGTERM)
+		ik_timer_start(endings->kill, KILL_AFTER_MS);
+	else
+		endings->count = 0;
+}
+
+static void tell(struct endings *endings, int number)
+{
+	endings->number = number;
+	endings->until_ms = ik_clock_ms() + STOP_MS;
+	look(endings);
 }
 
 /* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
@@ -248,13 +275,13 @@ static void kill_rest(void *arg)
 		if (is_here(&endings->list[i]))
 			stop(endings, endings->list[i].pid);
 	tell(endings, SIGKILL);
-	endings->count = 0;
 }
 
 static void *make_endings(struct ik_loop *loop)
 {
 	struct endings *endings = ik_alloc(sizeof(*endings));
 
+	endings->look = ik_timer_new(loop, look, endings);
 	endings->kill = ik_timer_new(loop, kill_rest, endings);
 	return endings;
 }
@@ -263,6 +290,7 @@ static void release_endings(void *object)
 {
 	struct endings *endings = object;
 
+	ik_timer_close(endings->look);
 	ik_timer_close(endings->kill);
 	free(endings->list);
 	free(endings);
@@ -280,8 +308,8 @@ bool ik_orphan_end(struct ik_loop *loop, int pid)
 	free(pids);
 	if (!found)
 		return false;
+	ik_timer_stop(endings->kill); /* look() starts it again */
 	stop(endings, pid);
 	tell(endings, SIGTERM);
-	ik_timer_start(endings->kill, KILL_AFTER_MS);
 	return true;
 }
