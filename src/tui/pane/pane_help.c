@@ -253,6 +253,8 @@ void ik_help_open(struct ik_help *help, unsigned context)
 	help->pane.text_moved = true;
 	help->context = context;
 	help->columns = 0; /* the commands may have changed */
+	/* A search may begin before it is drawn, and go back to where it began. */
+	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){ 0 });
 }
 
 static const struct ik_pane_ops ops = {
