@@ -23,6 +23,7 @@
 #include "loop/killer.h"
 #include "mcp/serve.h"
 #include "tool/run.h"
+#include "util/environment.h"
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/redact.h"

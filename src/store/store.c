@@ -507,13 +507,6 @@ static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 	return store->requests;
 }
 
-struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
-	ik_store_reader *reader, void *arg)
-{
-	return ik_request(prepare(store, true), 0, reader, arg,
-		"'do':'newest','directory':'%s','mine':true", directory);
-}
-
 struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
 	ik_store_reader *reader, void *arg)
 {

@@ -145,11 +145,6 @@ struct ik_store_read *ik_store_settle(struct ik_store *store, const char *sessio
 struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg);
 
-/* Find the newest session of a directory (NULL: of all) that has events and, on a server, isn't
- * another user's: one session, or IK_NOT_FOUND. */
-struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
-	ik_store_reader *reader, void *arg);
-
 /* Find the session with this ID or unique prefix: one session, IK_NOT_FOUND, or IK_INVALID if
  * several match. */
 struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,

@@ -16,6 +16,7 @@
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/clock.h"
+#include "util/environment.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -153,9 +154,9 @@ static void answer_find(struct ik_database *database)
 	"'%' || replace(replace(replace(replace(lower(?4), '\\', '\\\\'), '%', '\\%'), '_', '\\_')," \
 	" ' ', '%') || '%'"
 
-/* Send the matching sessions with events, newest first, at most count. Return false if there are
- * none. The statement has only the requested conditions, so that each uses its index. */
-static bool send_list(struct ik_database *database, int64_t count)
+/* Send the matching sessions with events, newest first. The statement has only the requested
+ * conditions, so that each uses its index. */
+static void answer_list(struct ik_database *database)
 {
 	struct ik_connection *client = database->client;
 	const char *words = ik_connection_text(client, "words");
@@ -163,7 +164,6 @@ static bool send_list(struct ik_database *database, int64_t count)
 	const char *directory = ik_connection_text(client, "directory");
 	const char *owner = only_mine(database) ? database->user : ik_connection_text(client, "owner");
 	struct ik_buf choice;
-	bool found;
 
 	ik_buf_init(&choice, IK_KIB(4));
 	ik_buf_puts(&choice, "s.event_count > 0");
@@ -179,28 +179,12 @@ static bool send_list(struct ik_database *database, int64_t count)
 		ik_buf_puts(&choice,
 			only_mine(database) ? " AND (s.owner = ?5 OR s.owner IS NULL)" : " AND s.owner = ?5");
 	ik_buf_puts(&choice, " ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?6");
-	found = send_sessions(database, choice.data,
+	(void)send_sessions(database, choice.data,
 		IK_VALUES(ik_value_id(after),
 			ik_value_number(ik_connection_number(client, "updated_ms", INT64_MAX)),
 			ik_value_text(directory), ik_value_text(words), ik_value_text(owner),
-			ik_value_number(count)));
+			ik_value_number(count_of(database))));
 	ik_buf_done(&choice);
-	return found;
-}
-
-static void answer_list(struct ik_database *database)
-{
-	(void)send_list(database, count_of(database));
-}
-
-static void answer_newest(struct ik_database *database)
-{
-	const char *directory = ik_connection_text(database->client, "directory");
-
-	if (!send_list(database, 1))
-		fail_without_session(database,
-			directory ? ik_format(_("There is no stored session of %s."), directory)
-					  : ik_strdup(_("There is no stored session.")));
 }
 
 /* ---- events ---- */
@@ -520,7 +504,6 @@ static const struct ik_store_verb common_verbs[] = {
 	{ "hello", answer_hello, IK_VERB_PLAIN },
 	{ "take", ik_answer_take, IK_VERB_PLAIN },
 	{ "sync", ik_answer_sync, IK_VERB_APART },
-	{ "newest", answer_newest, IK_VERB_LONG },
 	{ "find", answer_find, IK_VERB_LONG },
 	{ "list", answer_list, IK_VERB_LONG },
 	{ "page", answer_page, IK_VERB_LONG },
@@ -622,18 +605,6 @@ static bool serve(struct serving *serving)
 	}
 }
 
-/* Move the environment, so that tools can't read a password in /proc/PID/environ. */
-static void hide_environment(void)
-{
-	for (char **entry = environ; entry && *entry; entry++) {
-		char *shown = *entry, *value = strchr(shown, '=');
-
-		*entry = ik_strdup(shown);
-		if (value)
-			explicit_bzero(value + 1, strlen(value + 1));
-	}
-}
-
 /* Read the database's address from the first line, {"database":"..."}. Return it in new memory, or
  * NULL if there was none. */
 static char *read_address(struct ik_connection *connection)
@@ -651,7 +622,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	struct serving serving = { .service = service, .database = database };
 	char *address = NULL;
 
-	hide_environment();
+	ik_environment_hide();
 	setlocale(LC_CTYPE, "");
 	setlocale(LC_MESSAGES, "");
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);

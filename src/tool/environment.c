@@ -37,22 +37,6 @@ static char **copy_environment(const char *const *only, const char *const *witho
 	return copy;
 }
 
-void ik_environment_hide(void)
-{
-	/* Keep these: the first lets an ikigai recognize the processes that a tool leaves running; the
-	 * others are set again later, when the copies could no longer be freed. */
-	static const char *const shown_on[] = { "IKIGAI_CALL", "LANGUAGE", "LINES", "COLUMNS", NULL };
-
-	for (char **entry = environ; entry && *entry; entry++) {
-		char *shown = *entry, *value = strchr(shown, '=');
-
-		if (!value || listed(shown, shown_on))
-			continue;
-		*entry = ik_strdup(shown);
-		explicit_bzero(value + 1, strlen(value + 1));
-	}
-}
-
 char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)
 {
 	return copy_environment(NULL, secrets, keep);

@@ -89,13 +89,6 @@ void ik_run_cancel(struct ik_run *run);
 struct ik_run *ik_run_close(struct ik_run *run);
 
 /*
- * Wipe the values of this process's variables where other processes of the same user can read them
- * (/proc/PID/environ), so that a tool finds no key there. Call it at the start of main(), before
- * anybody keeps what getenv() returned. The names stay.
- */
-void ik_environment_hide(void);
-
-/*
  * Return this process's environment without variables that hold a provider's key or a database's
  * password: secrets is a NULL-terminated list of names, keep a list of exceptions. New memory, to
  * be released with ik_environment_free().

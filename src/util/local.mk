@@ -8,6 +8,7 @@ libik_util_a_SOURCES = \
 	src/util/clock.c src/util/clock.h \
 	src/util/cluster.c src/util/cluster.h \
 	src/util/diff.c src/util/diff.h \
+	src/util/environment.c src/util/environment.h \
 	src/util/err.c src/util/err.h \
 	src/util/front_matter.c src/util/front_matter.h \
 	src/util/identity.c src/util/identity.h \

@@ -114,7 +114,7 @@ static void await(struct bench *bench, struct ik_store_read *read)
 /* Turn until all is stored: a read is answered after that. */
 static void settle(struct bench *bench)
 {
-	await(bench, ik_store_newest(bench->store, NULL, take, bench));
+	await(bench, ik_store_list(bench->store, NULL, 0, "", 1, take, bench));
 }
 
 static void stop(void *loop)
@@ -150,7 +150,7 @@ static double turn(struct bench *bench, double begun)
 static void find(struct bench *bench, const char *session)
 {
 	await(bench, session ? ik_store_find(bench->store, session, take, bench) :
-		ik_store_newest(bench->store, NULL, take, bench));
+		ik_store_list(bench->store, NULL, 0, "", 1, take, bench));
 }
 
 /* ---- the figures ---- */

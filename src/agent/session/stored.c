@@ -533,10 +533,14 @@ static void on_stored(void *arg)
 static void on_found(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_stored *stored = arg;
+	struct ik_error error = answer->error;
 
 	stored->page = NULL;
-	if (answer->status != IK_OK) {
-		give_up(stored, &answer->error);
+	if (answer->status == IK_OK && answer->count == 0)
+		(void)ik_error_set(&error, IK_NOT_FOUND, _("There is no stored session of %s."),
+			stored->record->directory);
+	if (error.status != IK_OK) {
+		give_up(stored, &error);
 		return;
 	}
 	ik_session_record_set_id(stored->record, answer->sessions[0].id);
@@ -550,6 +554,7 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 void ik_stored_restore(struct ik_stored *stored, const struct ik_restoring *restoring)
 {
 	struct ik_session_record *record = stored->record;
+	const struct ik_session_choice here = { .directory = record->directory };
 	const char *id = restoring->id;
 
 	stored->restoring = *restoring;
@@ -560,7 +565,7 @@ void ik_stored_restore(struct ik_stored *stored, const struct ik_restoring *rest
 		return;
 	}
 	stored->page = id ? ik_store_find(record->store, id, on_found, stored)
-					  : ik_store_newest(record->store, record->directory, on_found, stored);
+					  : ik_store_list(record->store, &here, 0, "", 1, on_found, stored);
 }
 
 struct ik_stored *ik_stored_new(struct ik_session_record *record, struct ik_turn *turn,

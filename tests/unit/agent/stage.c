@@ -309,7 +309,7 @@ static void settle(void)
 	struct ik_error error;
 	bool answered = false;
 
-	(void)ik_store_newest(stage.store, NULL, on_newest, &answered);
+	(void)ik_store_list(stage.store, NULL, 0, "", 1, on_newest, &answered);
 	while (!answered)
 		cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
 }

@@ -238,7 +238,7 @@ void fixture_execute(const char *text)
 void fixture_settle(void)
 {
 	if (fixture.store)
-		(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+		(void)fixture_wait(ik_store_list(fixture.store, NULL, 0, "", 1, FIXTURE_READ));
 }
 
 void fixture_set_up(void)

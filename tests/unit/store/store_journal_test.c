@@ -187,7 +187,7 @@ Test(store_journal, waits_while_the_store_program_dies_again_and_again)
 	cr_assert_not_null(fixture.store);
 	fixture_session(id, "/x", 2);
 	cr_assert_neq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
-	(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+	(void)fixture_wait(ik_store_list(fixture.store, NULL, 0, "", 1, FIXTURE_READ));
 	cr_assert_eq(fixture_answer.status, IK_UNAVAILABLE);
 	pass(4000);
 	cr_assert_lt(count_starts(), 16, "%zu", count_starts());

@@ -20,7 +20,8 @@ Test(store, keeps_a_session_of_a_directory_whose_name_is_no_text)
 	fixture_settle();
 	cr_expect_eq(fixture.notices, 0, "%s", fixture.notice);
 	fixture_expect_page(id, 0, 9, "résumé 2");
-	fixture_wait(ik_store_newest(fixture.store, directory, FIXTURE_READ));
+	fixture_wait(ik_store_list(fixture.store,
+		&(struct ik_session_choice){ .directory = directory }, 0, "", 1, FIXTURE_READ));
 	cr_assert_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
 	cr_expect_str_eq(fixture_answer.sessions[0].id, id);
 }
