@@ -19,39 +19,31 @@
 /* A file being converted to journals, one for each session. */
 struct converting {
 	const char *journals;
-	bool tools;            /* tools may have written it */
 	bool begun;            /* its events are partial replies */
 	struct ik_error error; /* why something couldn't be converted */
-	struct old_session {
-		char id[IK_UUID_TEXT];
-		struct ik_journal *journal;
-	} * sessions;
+	struct ik_journal **open;
 	size_t count;
 	struct ik_journal *journal; /* of the newest line; NULL if it can't be written */
 };
 
-/* Switch to the journal of a session. */
+/* Switch to the journal of a session, whose ID its name starts with. */
 static void go_to_journal(struct converting *converting, const struct ik_journal_session *session)
 {
-	struct old_session *found = converting->sessions;
 	char writer[IK_UUID_TEXT];
 
-	for (size_t i = 0; i < converting->count; i++, found++)
-		if (ik_text_equal(found->id, session->id)) {
-			converting->journal = found->journal;
-			return;
-		}
-	converting->sessions = ik_alloc_array(converting->sessions, converting->count + 1,
-		sizeof(*converting->sessions));
-	found = &converting->sessions[converting->count];
 	converting->journal = NULL;
+	for (size_t i = 0; i < converting->count; i++)
+		if (ik_text_starts(ik_journal_name(converting->open[i]), session->id))
+			converting->journal = converting->open[i];
+	if (converting->journal)
+		return;
 	ik_uuid_new(writer);
 	if (ik_journal_new(converting->journals, writer, session, &converting->journal,
 			&converting->error) != IK_OK)
 		return;
-	memcpy(found->id, session->id, IK_UUID_TEXT);
-	found->journal = converting->journal;
-	converting->count++;
+	converting->open = ik_alloc_array(converting->open, converting->count + 1,
+		sizeof(struct ik_journal *));
+	converting->open[converting->count++] = converting->journal;
 }
 
 /* ---- events ---- */
@@ -69,9 +61,9 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 	(void)ik_json_integer(ik_json_member(line, "created_ms"), &session.created_ms);
 	(void)ik_json_integer(ik_json_member(line, "forked_at"), &session.forked_at);
 	(void)ik_json_integer(ik_json_member(line, "known"), &session.after);
-	/* A tool could have written this system prompt: in a session that has a prompt, turn it into a
-	 * notice, so that it can't instruct the model. */
-	if (message && message->kind == IK_KIND_SYSTEM && session.after != 0 && converting->tools) {
+	/* Beside a database, a tool could have written this system prompt: in a session that has a prompt,
+	 * turn it into a notice, so that it can't instruct the model. */
+	if (message && message->kind == IK_KIND_SYSTEM && session.after != 0) {
 		notice = ik_message_system_notice(message);
 		ik_message_unref(message);
 		message = notice;
@@ -178,9 +170,9 @@ static FILE *open_file(const char *path)
 	return file;
 }
 
-static void convert(const char *path, bool tools, const char *journals)
+static void convert(const char *path, const char *journals)
 {
-	struct converting converting = { .journals = journals, .tools = tools };
+	struct converting converting = { .journals = journals };
 	FILE *file = open_file(path);
 
 	if (!file)
@@ -190,15 +182,14 @@ static void convert(const char *path, bool tools, const char *journals)
 	else
 		convert_texts(&converting, file);
 	while (converting.count > 0)
-		(void)ik_journal_close(converting.sessions[--converting.count].journal);
-	free(converting.sessions);
+		(void)ik_journal_close(converting.open[--converting.count]);
+	free(converting.open);
 	if (converting.error.status == IK_OK && !ferror(file))
 		(void)unlink(path);
 	(void)fclose(file);
 }
 
-void ik_old_files_convert_in(const char *directory, const char *prefix, bool tools,
-	const char *journals)
+void ik_old_files_convert_in(const char *directory, const char *prefix, const char *journals)
 {
 	struct dirent **entries = NULL;
 	/* Oldest first: the IDs at the end of the names grow with time. */
@@ -211,7 +202,7 @@ void ik_old_files_convert_in(const char *directory, const char *prefix, bool too
 			(ik_text_ends(name, ".jsonl") || ik_text_ends(name, ".blobs"))) {
 			char *path = ik_path_join(directory, name);
 
-			convert(path, tools, journals);
+			convert(path, journals);
 			free(path);
 		}
 		free(entries[i]);
@@ -229,7 +220,7 @@ void ik_old_files_convert(const char *prefix, const char *journals)
 	};
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
-		ik_old_files_convert_in(directories[i], prefix, false, journals);
+		ik_old_files_convert_in(directories[i], prefix, journals);
 		free(directories[i]);
 	}
 }

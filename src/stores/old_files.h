@@ -12,13 +12,9 @@
 #ifndef IK_STORES_OLD_FILES_H
 #define IK_STORES_OLD_FILES_H
 
-#include <stdbool.h>
-
 /* Convert the files in our directories whose names start with prefix to journals. */
 void ik_old_files_convert(const char *prefix, const char *journals);
-/* Do the same in one directory. tools: tools may have written there, so system prompts aren't
- * trusted. */
-void ik_old_files_convert_in(const char *directory, const char *prefix, bool tools,
-	const char *journals);
+/* Do the same in one directory. */
+void ik_old_files_convert_in(const char *directory, const char *prefix, const char *journals);
 
 #endif

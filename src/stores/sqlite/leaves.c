@@ -160,26 +160,27 @@ static void empty_log(struct ik_leaves *leaves)
 /* Mark the free pages, if there are as many as the header says. */
 static void find_free(struct ik_leaves *leaves)
 {
-	int64_t *found = ik_alloc_array(NULL, (size_t)leaves->count + 1, sizeof(*found));
 	int64_t count = 0, trunk = 0, wanted = 0;
 
 	if (read_page(leaves, 1, leaves->page)) {
 		trunk = number_at(leaves->page + 32, 4);
 		wanted = number_at(leaves->page + 36, 4);
 	}
-	while (count < leaves->count && read_page(leaves, trunk, leaves->page)) {
+	while (read_page(leaves, trunk, leaves->page)) {
 		size_t leaf_count = number_at(leaves->page + 4, 4);
 
-		found[count++] = trunk;
-		for (size_t i = 0; i < leaf_count && i < leaves->page_size / 4 - 2 && count < leaves->count;
-			 i++)
-			found[count++] = number_at(leaves->page + 8 + 4 * i, 4);
+		leaves->is_free[trunk - 1] = true; /* and isn't read again */
+		for (size_t i = 0; i < leaf_count && i < leaves->page_size / 4 - 2; i++) {
+			int64_t leaf = number_at(leaves->page + 8 + 4 * i, 4);
+
+			if (leaf >= 1 && leaf <= leaves->count)
+				leaves->is_free[leaf - 1] = true;
+		}
+		count += 1 + (int64_t)leaf_count;
 		trunk = number_at(leaves->page, 4);
 	}
-	for (int64_t i = 0; i < count && count == wanted; i++)
-		if (found[i] >= 1 && found[i] <= leaves->count)
-			leaves->is_free[found[i] - 1] = true;
-	free(found);
+	if (count != wanted)
+		memset(leaves->is_free, 0, (size_t)leaves->count);
 }
 
 struct ik_leaves *ik_leaves_open(const char *path, struct ik_error *error)

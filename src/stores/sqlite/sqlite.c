@@ -1048,7 +1048,7 @@ static void convert_old_files(const struct ik_database *database, const char *jo
 	char *beside = ik_format("%s.rescue-", base);
 	char *elsewhere = ik_format("ikigai-%016llx.rescue-", (unsigned long long)ik_text_hash(whole));
 
-	ik_old_files_convert_in(directory, beside, true, journals);
+	ik_old_files_convert_in(directory, beside, journals);
 	ik_old_files_convert(elsewhere, journals);
 	free(elsewhere);
 	free(beside);
