@@ -1135,6 +1135,13 @@ def sqlite_reads_where_nothing_can_be_written(place):
         journal.event("one lamp")
         client.take()
         client.kill()
+        # As backups may have it: with a log that has no index, and without a log.
+        copies = [os.path.join(disk, name) for name in ("left.db", "whole.db")]
+        for copy in copies:
+            for suffix in ("", "-wal"):
+                shutil.copy(place.database + suffix, copy + suffix)
+        with contextlib.closing(sqlite3.connect(copies[1])) as database:
+            database.execute("PRAGMA wal_checkpoint")
         old = os.path.join(disk, "old.db")
         with contextlib.closing(sqlite3.connect(old)) as database:
             database.executescript(fixture("sqlite-5.sql"))
@@ -1143,6 +1150,15 @@ def sqlite_reads_where_nothing_can_be_written(place):
         assert contents(client, journal.session) == ["one lamp"] == search(client, "lamp")[0]
         journal.event("two")
         assert code_of(client.take) == "IO"
+        place.stop()
+        for copy in copies:
+            assert not os.path.exists(copy + "-shm")
+            place.database = copy
+            assert contents(place.start(), journal.session) == ["one lamp"], copy
+            place.stop()
+        place.database = os.path.join(disk, "ikigai.db")
+        client = place.start()
+        assert contents(client, journal.session) == ["one lamp"]
         subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
         client.take()
         assert contents(client, journal.session) == ["one lamp", "two"]

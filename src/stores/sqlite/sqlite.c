@@ -423,14 +423,7 @@ static void make_file(struct ik_database *database)
 	free(directory);
 }
 
-/* Make a handle distrust everything that comes with a file. */
-static void protect(sqlite3 *db)
-{
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-}
-
-/* Open the handle; name is a path or a URI. */
+/* Open the handle; name is a path, or the URI of a file that nobody writes. */
 static void open_handle(struct sqlite_database *sqlite, const char *name, int flags)
 {
 	if (ik_database_failed(&sqlite->base))
@@ -442,9 +435,13 @@ static void open_handle(struct sqlite_database *sqlite, const char *name, int fl
 		explain(sqlite);
 		return;
 	}
-	protect(sqlite->db);
+	/* Distrust everything that comes with the file. */
+	(void)sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	(void)sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	(void)sqlite3_busy_handler(sqlite->db, on_busy, sqlite);
 	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
+	if (flags & SQLITE_OPEN_URI)
+		ik_database_run(&sqlite->base, "PRAGMA locking_mode = EXCLUSIVE");
 	ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version");
 }
 
@@ -469,37 +466,23 @@ static void copy_handle(struct sqlite_database *sqlite)
 	(void)sqlite3_close_v2(from);
 }
 
-/* Notify the user of a log that isn't read. */
-static void name_unread_log(const struct sqlite_database *sqlite)
-{
-	char *log = ik_format("%s-wal", sqlite->base.name);
-	struct stat about;
-
-	if (stat(log, &about) == 0 && about.st_size > 0)
-		ik_connection_notice(sqlite->base.client,
-			_("What was said last may be missing: it is in %s-wal, which cannot be "
-			  "read where the file system is read-only. Copy the database and that "
-			  "file to another place."),
-			sqlite->base.name);
-	free(log);
-}
-
 /* Open a file on a read-only file system. */
 static void open_to_read(struct sqlite_database *sqlite)
 {
+	/* Where no index of a log can be created: with an index in memory or, if there is no log, without
+	 * one (sqlite.org/vfs.html, uri.html). */
+	static const char *const ways[] = { "vfs=unix-none", "immutable=1" };
 	struct ik_database *database = &sqlite->base;
 	bool old;
 
 	open_handle(sqlite, database->name, SQLITE_OPEN_READONLY);
-	/* A log without its index can only be read where an index can be created: open without log and
-	 * locks (sqlite.org/uri.html). The link in /proc avoids escaping the path for the URI. */
-	if (ik_database_failed(database)) {
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && ik_database_failed(database); i++) {
+		/* The link in /proc avoids escaping the path. */
 		int fd = open(database->name, O_RDONLY | O_CLOEXEC);
-		char *uri = ik_format("file:/proc/self/fd/%d?immutable=1", fd);
+		char *uri = ik_format("file:/proc/self/fd/%d?%s", fd, ways[i]);
 
 		database->error.status = IK_OK;
 		open_handle(sqlite, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-		name_unread_log(sqlite);
 		free(uri);
 		if (fd >= 0)
 			(void)close(fd);
