@@ -4,7 +4,6 @@
  *   bench_find rows FIRST SESSIONS EVENTS     rows of events for a database, tabs between: id,
  *                                             session, sequence, kind, content, time
  *   bench_find index DATABASE COUNT           until these events are in the index, as fast as possible
- *   bench_find follow DATABASE                the same in the background, for 20 seconds
  *   bench_find search DATABASE RUNS QUERY...  to the first page of matches, and to the tenth
  *   bench_find delete DATABASE SESSION        until it is gone
  *   bench_find list DATABASE RUNS [WORDS]     to the first page of sessions; to session 100,000
@@ -29,7 +28,6 @@
 #define PAGE 50
 #define SESSION_PAGE 100
 #define VOCABULARY 60000
-#define FOLLOW_MS 20000
 #define MOST_WALKS 3 /* through all sessions */
 
 struct bench {
@@ -206,25 +204,6 @@ static void index_all(struct bench *bench, int events)
 		all / 1e3, events / all * 1e3, bench->longest_ms);
 }
 
-static void stop(void *loop)
-{
-	ik_loop_stop(loop);
-}
-
-static void follow(struct bench *bench)
-{
-	struct ik_timer *timer = ik_timer_new(bench->loop, stop, bench->loop);
-	struct ik_error error;
-
-	begin_turns(bench);
-	ik_timer_start(timer, FOLLOW_MS);
-	if (ik_loop_run(bench->loop, &error) != IK_OK)
-		exit(1);
-	printf("indexed in the background for %d s; longest turn of the loop %.1f ms\n", FOLLOW_MS / 1000,
-		bench->longest_ms);
-	ik_timer_close(timer);
-}
-
 static void search(struct bench *bench, int runs, const char *text)
 {
 	double *first = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
@@ -327,8 +306,6 @@ int main(int argc, char **argv)
 	open_store(&bench, argv[2]);
 	if (ik_text_equal(what, "index"))
 		index_all(&bench, runs);
-	else if (ik_text_equal(what, "follow"))
-		follow(&bench);
 	else if (ik_text_equal(what, "list") && runs > 0)
 		list(&bench, runs, argv[4]);
 	else if (ik_text_equal(what, "delete") && argc == 4)
