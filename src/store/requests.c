@@ -585,6 +585,10 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 {
 	requests->finishing = true;
 	forget_others(requests);
+	if (ik_loop_is_running(requests->loop)) {
+		send_all(requests);
+		return;
+	}
 	ik_timer_start(requests->restart, 0);
 	if (requests->first)
 		run(requests->loop, milliseconds);

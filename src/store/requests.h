@@ -45,8 +45,9 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 /* Forget unanswered requests. Returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 
-/* While the loop doesn't run: forget all requests except the store's own, wait at most `milliseconds`
- * for their answers, then at most end_ms for the program to exit. */
+/* Forget all requests except the store's own, wait at most `milliseconds` for their answers, then at
+ * most end_ms for the program to exit. A callback of the loop can't wait: there the program is left to
+ * what it has been asked. */
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
 enum {
