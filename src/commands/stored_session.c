@@ -236,7 +236,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	struct ik_taken *taken = arg;
 	struct ik_error error;
 
-	if (state == IK_LOCK_UNKNOWN || taken->told)
+	if (taken->told)
 		return;
 	taken->told = true;
 	(void)ik_holder_refuse(holder, &error);

@@ -147,7 +147,7 @@ static void step_file(struct ik_lock *lock, enum ik_lock_wish wish)
 
 /* Send what to do with the row, which is read afterwards. Who can't have a file has no place:
  * others take its row when its lease is over. */
-static struct ik_store_read *ask_row(struct ik_lock *lock, const char *step, int flags,
+static struct ik_store_read *ask_row(struct ik_lock *lock, const char *step,
 	ik_store_reader *reader)
 {
 	const struct ik_store *store = lock->store;
@@ -157,7 +157,7 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, const char *step, int
 	struct ik_store_read *read;
 
 	ik_holder_self(&self);
-	read = ik_request(store->requests, flags, reader, lock,
+	read = ik_request(store->requests, reader ? 0 : IK_REQUEST_CHANGES, reader, lock,
 		"'do':'lease','session':'%s','step':'%s','process':'%s','host':'%s','user':'%s',"
 		"'pid':%lld,'place':'%s'",
 		lock->session, step, store->place.writer, self.host, self.user, (long long)self.pid,
@@ -211,11 +211,7 @@ static void step_row(struct ik_lock *lock, enum ik_lock_wish wish)
 	if (takes && lock->state != IK_LOCK_OURS)
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
 			"'do':'take','writer':'%s'", lock->store->place.writer);
-	lock->read = ask_row(lock,
-		!takes                    ? "release"
-			: wish == IK_WISH_ASK ? "ask"
-								  : "take",
-		0, on_row);
+	lock->read = ask_row(lock, !takes ? "release" : wish == IK_WISH_ASK ? "ask" : "take", on_row);
 }
 
 /* ---- steps ---- */
@@ -260,17 +256,14 @@ static void use(struct ik_lock *lock)
 		lock->wish = IK_WISH_OPEN;
 	else if (found.state != IK_LOCK_OURS && (found.refused || lock->wish == IK_WISH_OPEN))
 		lock->wish = IK_WISH_FOLLOW;
-	if (changed) {
-		lock->state = found.state;
-		lock->holder = *holder;
-	}
-	if (asked)
-		lock->asker = *asker;
+	lock->state = found.state;
+	lock->holder = *holder;
+	lock->asker = *asker;
 	look_later(lock);
 	if (found.refused && lock->events && lock->events->refused)
-		lock->events->refused(lock->arg);
+		lock->events->refused(lock->arg, &lock->holder);
 	if (changed && lock->events)
-		lock->events->changed(lock->arg, lock->state, &lock->holder);
+		lock->events->changed(lock->arg, found.state, &lock->holder);
 	if (asked && lock->events && lock->events->asked)
 		lock->events->asked(lock->arg, asker->pid != 0 ? asker : NULL);
 	if (news && lock->events && lock->events->news)
@@ -350,7 +343,7 @@ static void finish(struct ik_lock *lock)
 	ik_lock_file_release(&lock->ask);
 	lock->read = ik_store_read_close(lock->read);
 	if (lock->store->server)
-		(void)ask_row(lock, "release", IK_REQUEST_CHANGES, NULL);
+		(void)ask_row(lock, "release", NULL);
 	lock->timer = ik_timer_close(lock->timer);
 	free(lock->file.path);
 	free(lock->ask.path);
@@ -385,11 +378,6 @@ void ik_locks_end(struct ik_store *store)
 
 /* ---- public functions ---- */
 
-const struct ik_holder *ik_lock_holder(const struct ik_lock *lock)
-{
-	return &lock->holder;
-}
-
 void ik_lock_wish(struct ik_lock *lock, enum ik_lock_wish wish)
 {
 	/* What a running step finds was for another wish. */
@@ -410,7 +398,7 @@ void ik_lock_refuse(struct ik_lock *lock)
 		return;
 	(void)unlink(lock->ask.path);
 	if (lock->store->server)
-		(void)ask_row(lock, "refuse", IK_REQUEST_CHANGES, NULL);
+		(void)ask_row(lock, "refuse", NULL);
 	update(lock);
 }
 

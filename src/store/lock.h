@@ -41,7 +41,7 @@ struct ik_lock_events {
 	/* The lock is ours, and asker wants it; NULL: the request was withdrawn. */
 	void (*asked)(void *arg, const struct ik_holder *asker);
 	/* The holder refused; the request has ended. */
-	void (*refused)(void *arg);
+	void (*refused)(void *arg, const struct ik_holder *holder);
 	/* The lock isn't ours, and there may be new events. */
 	void (*news)(void *arg);
 };
@@ -50,9 +50,6 @@ struct ik_lock_events {
  * before the store. events is borrowed. */
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg);
-
-/* Return the holder if the state is IK_LOCK_OTHERS; pid 0 if unknown. */
-const struct ik_holder *ik_lock_holder(const struct ik_lock *lock);
 
 /* Change the wish. A lock that is taken is kept; who is refused follows. */
 void ik_lock_wish(struct ik_lock *lock, enum ik_lock_wish wish);

@@ -54,8 +54,7 @@ struct ik_requests {
 	int64_t patience_ms;
 	struct ik_timer *restart; /* while it runs, no other program is started */
 	struct ik_timer *silence;
-	int64_t delay_ms; /* before the next restart; 0: at once */
-	bool answers;     /* this program has answered something */
+	int64_t delay_ms; /* before the next restart; 0: at once, since this program has answered */
 	bool told_slow;   /* on_silence() has reported, since the last line */
 	bool finishing;   /* stop the loop after the last answer; don't send requests again */
 };
@@ -115,7 +114,8 @@ static enum ik_status start(struct ik_requests *requests, struct ik_error *error
 		&requests->child, error);
 
 	free(environment);
-	requests->answers = false;
+	if (requests->delay_ms == 0)
+		requests->delay_ms = DELAY_FIRST_MS;
 	if (status == IK_OK)
 		tell(requests, "{'database':'%s'}\n", place->database);
 	/* Each store program may be in a package of its own. */
@@ -313,29 +313,18 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	finish(read, &error);
 }
 
-/* Return the position where a search continues, as JSON that only the program understands; NULL at
- * the end. */
-static char *place_of(struct ik_json_span row)
-{
-	enum ik_json_type type = ik_json_span_type(row);
-
-	if (type == IK_JSON_NONE || type == IK_JSON_NULL)
-		return NULL;
-	return ik_strndup(row.text, row.length);
-}
-
 /* Process the last line of a successful answer. */
 static void take_end(struct ik_store_read *read, struct ik_json_span line)
 {
-	struct ik_json_span base64 = ik_json_member(line, "base64");
+	struct ik_json_span base64 = ik_json_member(line, "base64"), row = ik_json_member(line, "row");
 	struct ik_requests *requests = read->requests;
 
 	if (ik_json_span_type(base64) == IK_JSON_STRING)
 		(void)ik_base64_read(&read->part, base64.text + 1, base64.length - 2);
-	read->answer.row = place_of(ik_json_member(line, "row"));
+	if (ik_json_span_type(row) == IK_JSON_STRING)
+		read->answer.row = ik_strndup(row.text, row.length);
 	read->answer.last = line;
 	requests->delay_ms = 0;
-	requests->answers = true;
 	if (!(read->flags & IK_REQUEST_APART))
 		requests->events->answered(requests->arg, line, NULL);
 	finish(read, NULL);
@@ -360,7 +349,7 @@ static struct ik_store_read *find(const struct ik_requests *requests, int64_t id
 /* Wait for the next line, unless the program may take any time. */
 static void listen_on(struct ik_requests *requests)
 {
-	bool begins = requests->patience_ms > 0 && !requests->answers;
+	bool begins = requests->patience_ms > 0 && requests->delay_ms > 0;
 
 	requests->told_slow = false;
 	if (is_quick(requests->first))
@@ -494,7 +483,7 @@ static void end(struct ik_requests *requests)
 	(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program ended unexpectedly."));
 	fail(requests, requests->finishing, &error);
 	ik_timer_start(requests->restart, requests->delay_ms);
-	requests->delay_ms = requests->delay_ms ? 2 * requests->delay_ms : DELAY_FIRST_MS;
+	requests->delay_ms *= 2;
 	if (requests->delay_ms > DELAY_LONGEST_MS)
 		requests->delay_ms = DELAY_LONGEST_MS;
 }
@@ -519,7 +508,7 @@ static void on_silence(void *arg)
 	if (!requests->told_slow) {
 		requests->told_slow = true;
 		requests->events->slow(requests->arg);
-		if (requests->patience_ms > 0 && requests->answers)
+		if (requests->patience_ms > 0 && requests->delay_ms == 0)
 			ik_timer_start(requests->silence,
 				requests->patience_ms > SLOW_MS ? requests->patience_ms - SLOW_MS : 1);
 		return;

@@ -406,11 +406,11 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 }
 
 /* Fail to restore the session, since it is open elsewhere. */
-static void refuse_to_restore(struct ik_stored *stored)
+static void refuse_to_restore(struct ik_stored *stored, const struct ik_holder *holder)
 {
 	struct ik_error error;
 
-	(void)ik_holder_refuse(ik_lock_holder(stored->lock), &error);
+	(void)ik_holder_refuse(holder, &error);
 	stored->lock = ik_lock_close(stored->lock);
 	give_up_found(stored, &error);
 }
@@ -418,26 +418,27 @@ static void refuse_to_restore(struct ik_stored *stored)
 /* ---- what the store's lock reports ---- */
 
 /* Restore the session, now that its lock's state is known. */
-static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
+static void on_awaited(struct ik_stored *stored, enum ik_lock_state state,
+	const struct ik_holder *holder)
 {
 	struct ik_session_record *record = stored->record;
 	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
 
 	if (theirs && stored->restoring.when_locked == IK_LOCKED_WAIT) {
 		if (!ik_lock_is_asking(stored->lock))
-			emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+			emit_lock(stored, IK_LOCK_CHANGE_OTHERS, holder);
 		if (stored->lock) /* unless the sink has closed the session */
 			ik_lock_wish(stored->lock, IK_WISH_AWAIT);
 		return;
 	}
 	stored->awaited = false;
 	if (theirs && stored->restoring.when_locked == IK_LOCKED_REFUSE) {
-		refuse_to_restore(stored);
+		refuse_to_restore(stored, holder);
 		return;
 	}
 	record->read_only = theirs;
 	if (theirs)
-		emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+		emit_lock(stored, IK_LOCK_CHANGE_OTHERS, holder);
 	if (!record->closing)
 		stored->page = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest, stored);
 }
@@ -448,7 +449,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	struct ik_session_record *record = stored->record;
 
 	if (stored->awaited) {
-		on_awaited(stored, state);
+		on_awaited(stored, state, holder);
 		return;
 	}
 	if (state == IK_LOCK_OURS) {
@@ -457,8 +458,6 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 			read_news(stored);
 		return;
 	}
-	if (state == IK_LOCK_UNKNOWN)
-		return;
 	/* A running turn is stored as a fork if another process writes; that process does not wait for
 	 * it. */
 	if (!record->read_only && stored->events->is_busy(stored->arg))
@@ -475,11 +474,9 @@ static void on_asked(void *arg, const struct ik_holder *asker)
 	emit_lock(arg, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
 }
 
-static void on_refused(void *arg)
+static void on_refused(void *arg, const struct ik_holder *holder)
 {
-	struct ik_stored *stored = arg;
-
-	emit_lock(stored, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(stored->lock));
+	emit_lock(arg, IK_LOCK_CHANGE_REFUSED, holder);
 }
 
 static void on_news(void *arg)

@@ -53,7 +53,7 @@ static void on_asked(void *arg, const struct ik_holder *asker)
 	stop();
 }
 
-static void on_refused(void *arg)
+static void on_refused(void *arg, const struct ik_holder *holder)
 {
 	((struct opener *)arg)->refused = true;
 	stop();

@@ -36,7 +36,7 @@ static void on_asked(void *arg, const struct ik_holder *asker)
 {
 }
 
-static void on_refused(void *arg)
+static void on_refused(void *arg, const struct ik_holder *holder)
 {
 }
 
