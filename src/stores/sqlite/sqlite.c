@@ -410,19 +410,6 @@ static int on_busy(void *arg, int count)
 	return 1;
 }
 
-/* Create the file and its directory; SQLite would make it readable to other users. */
-static void make_file(struct ik_database *database)
-{
-	char *directory = ik_path_directory(database->address);
-	int fd = -1;
-
-	if (ik_path_make(directory, 0700, &database->error) == IK_OK)
-		fd = open(database->address, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		(void)close(fd);
-	free(directory);
-}
-
 /* Open the handle; name is a path, or the URI of a file that nobody writes. */
 static void open_handle(struct sqlite_database *sqlite, const char *name, int flags)
 {
@@ -494,13 +481,17 @@ static void open_to_read(struct sqlite_database *sqlite)
 		copy_handle(sqlite);
 }
 
-/* Open a writable file. */
+/* Open a writable file, or create it. */
 static void open_to_write(struct sqlite_database *sqlite)
 {
+	static const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	struct ik_database *database = &sqlite->base;
+	char *directory = ik_path_directory(database->address);
 	int code;
 
-	open_handle(sqlite, database->name, SQLITE_OPEN_READWRITE);
+	(void)!ik_path_make(directory, 0700, &database->error);
+	free(directory);
+	open_handle(sqlite, database->name, flags);
 	check_owner(database);
 	ik_database_run(database, "PRAGMA journal_mode = WAL");
 	code = sqlite->db ? sqlite3_extended_errcode(sqlite->db) : SQLITE_OK;
@@ -510,7 +501,7 @@ static void open_to_write(struct sqlite_database *sqlite)
 	if (ik_database_failed(database) &&
 		(code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN)) {
 		database->error.status = IK_OK;
-		open_handle(sqlite, database->name, SQLITE_OPEN_READWRITE);
+		open_handle(sqlite, database->name, flags);
 		ik_database_run(database,
 			"PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
 			" PRAGMA locking_mode = NORMAL; PRAGMA user_version");
@@ -538,12 +529,10 @@ void ik_database_open(struct ik_database *database)
 			  "be missing in it."),
 			path);
 	database->reads_only = is_on_read_only_disk(path);
-	if (database->reads_only) {
+	if (database->reads_only)
 		open_to_read(sqlite);
-	} else {
-		make_file(database);
+	else
 		open_to_write(sqlite);
-	}
 	(void)stat(path, &about);
 	sqlite->device = about.st_dev;
 	sqlite->inode = about.st_ino;
@@ -596,23 +585,6 @@ void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *o
 	ik_search_query_put_fts(query, out);
 }
 
-/* Delete the words of a row's event from the index. */
-static void drop_row(struct ik_database *database, struct ik_rows *rows)
-{
-	struct ik_message *message = ik_rows_event(rows);
-	struct ik_buf words;
-
-	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
-	ik_index_put_words(message, &words);
-	if (words.length > 0)
-		ik_database_change(database,
-			"INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
-			IK_VALUES(ik_value_number(ik_rows_number(rows, IK_EVENT_COLUMN_COUNT)),
-				ik_value_chars(words.data, words.length)));
-	ik_message_unref(message);
-	ik_buf_done(&words);
-}
-
 /* Text columns accept everything: there are no columns for exact bytes. */
 bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length)
 {
@@ -628,8 +600,20 @@ void ik_database_drop_words(struct ik_database *database, const char *session, i
 		") WHERE row <= (SELECT indexed FROM search_state)",
 		IK_VALUES(ik_value_id(session), ik_value_number(count)));
 
-	while (ik_rows_next(rows))
-		drop_row(database, rows);
+	while (ik_rows_next(rows)) {
+		struct ik_message *message = ik_rows_event(rows);
+		struct ik_buf words;
+
+		ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
+		ik_index_put_words(message, &words);
+		if (words.length > 0)
+			ik_database_change(database,
+				"INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
+				IK_VALUES(ik_value_number(ik_rows_number(rows, IK_EVENT_COLUMN_COUNT)),
+					ik_value_chars(words.data, words.length)));
+		ik_message_unref(message);
+		ik_buf_done(&words);
+	}
 	(void)ik_rows_free(rows);
 }
 
@@ -813,8 +797,7 @@ static struct recovered make_copy(struct ik_database *database, struct ik_leaves
 	struct recovered got = { .whole = false };
 
 	(void)unlink(path); /* of a recovery that was killed */
-	make_file(fresh);
-	open_handle(&copy, path, SQLITE_OPEN_READWRITE);
+	open_handle(&copy, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
 	ik_database_migrate(fresh, &form);
 	copy_rows(fresh, leaves);
@@ -939,14 +922,12 @@ static struct recovered recover_file(struct ik_database *database, bool only_who
 static void write_copy(struct ik_database *database, const char *file)
 {
 	struct sqlite_database *sqlite = sqlite_of(database);
-	mode_t before = umask(077); /* only this user may read it */
 
 	sqlite->copy_size = ik_database_number(database,
 		"SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", NULL);
 	sqlite->copy = file;
 	ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)));
 	sqlite->copy = NULL;
-	(void)umask(before);
 }
 
 /* backup {file}: the file gets its name once it is complete and on disk. */
@@ -1049,5 +1030,6 @@ int main(int argc, char **argv)
 	};
 	struct sqlite_database sqlite = { .db = NULL };
 
+	(void)umask(077); /* SQLite would create files that others can read */
 	return ik_service_run(&service, &sqlite.base, argc, argv);
 }
