@@ -1011,6 +1011,16 @@ def sqlite_loses_nothing_but_what_is_on_bad_pages(place):
         client.kill()
 
 
+def sqlite_recovers_nothing_that_was_deleted(place):
+    client = place.start()
+    sessions = many_events(place, client, 1000)
+    for session in sessions[::2]:
+        client.ask("delete", session=session)
+    last = client.ask("recover")[-1]
+    assert last["whole"] is True and last["events"] == 500, last
+    assert sorted(ids(client)) == sorted(sessions[1::2])
+
+
 def sqlite_stores_in_spite_of_damage(place):
     client = place.start()
     journal = place.journal()
