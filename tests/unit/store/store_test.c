@@ -356,6 +356,29 @@ Test(store, refuses_places_it_does_not_know)
 	cr_assert_null(ik_store_open(fixture.loop, &(struct ik_store_options){ .database = "" }, &error));
 }
 
+static void close_and_stop(void *arg)
+{
+	fixture_close();
+	ik_loop_stop(fixture.loop);
+}
+
+/* As a session that an editor closes: nobody can wait for the store program then. */
+Test(store, closed_by_the_loop_leaves_the_rest_to_its_program)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 2);
+	ik_loop_defer(fixture.loop, close_and_stop, NULL);
+	fixture_run();
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 2");
+	ik_store_continue(fixture.store, id, "/x", 2);
+	fixture_append(id, IK_KIND_USER, "3");
+	fixture_settle();
+	fixture_expect_page(id, 0, 9, "1 2 3");
+	cr_expect_eq(fixture_query("SELECT count(*) FROM sessions"), 1, "nothing became a fork");
+}
+
 Test(store, takes_many_events_at_once)
 {
 	char id[IK_UUID_TEXT];
