@@ -177,8 +177,6 @@ static bool take_request(struct ik_connection *connection)
 	size_t length = line_length(connection, 0);
 	struct ik_error error = { .status = IK_OK };
 
-	if (length == 0)
-		return false;
 	forget_request(connection);
 	ik_buf_append(&connection->request, connection->input.data, length);
 	ik_buf_consume(&connection->input, length);

@@ -61,7 +61,6 @@ struct ik_database {
 	bool reads_only;             /* what is stored in it would be lost */
 	bool damaged;                /* some of it couldn't be read */
 	int64_t unindexed;           /* unindexed events when indexing began */
-	bool exact;                  /* a text was refused: send all texts as bytes, too */
 	struct ik_error error;       /* the first failure; IK_OK if none */
 };
 

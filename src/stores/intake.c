@@ -64,6 +64,7 @@ struct intake {
 	bool abandoned, closed; /* nothing follows */
 	bool ours;              /* the client's own */
 	bool only_looks;        /* store nothing */
+	bool exact;             /* the database refused some data: store all of it as bytes */
 };
 
 /* ---- the journals' files ---- */
@@ -405,7 +406,8 @@ static void add_event(const struct intake *intake, const struct ik_message *mess
 	const char *content = message->content, *data = message->data;
 	size_t length = message->content_length, data_length = message->data_length;
 	bool content_is_text = ik_database_takes_text(database, content, length);
-	bool data_is_text = !data || ik_database_takes_text(database, data, data_length);
+	bool data_is_text = !data ||
+		(!intake->exact && ik_database_takes_text(database, data, data_length));
 
 	ik_database_change(database, ik_database_sql.add_event,
 		IK_VALUES(ik_value_id(message->id), ik_value_id(intake->position.stored_as),
@@ -681,8 +683,8 @@ static bool is_away(const struct ik_database *database)
 	return status == IK_UNAVAILABLE || status == IK_IO || database->damaged;
 }
 
-/* Store the journals together. If that fails, store each alone, and if the server refuses a text
- * that seemed valid, with all texts as bytes: one that can't be stored holds up no other. */
+/* Store the journals together. If that fails, store each alone, and if the server refuses data that
+ * seemed valid, with all data as bytes: one that can't be stored holds up no other. */
 static void take_group(struct group *group)
 {
 	enum { TOGETHER, ALONE, EXACT } way = TOGETHER;
@@ -691,9 +693,8 @@ static void take_group(struct group *group)
 	if (group->count > 0)
 		ik_database_check_writable(database);
 	while (group->stored < group->count && !is_away(database)) {
-		database->exact = way == EXACT;
+		group->intakes[group->stored]->exact = way == EXACT;
 		take_batch(group, way == TOGETHER ? group->count : group->stored + 1);
-		database->exact = false;
 		if (ik_database_failed(database) && way == EXACT)
 			group->intakes[group->stored++]->error = database->error;
 		if (way != TOGETHER || ik_database_failed(database))
