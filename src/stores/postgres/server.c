@@ -313,7 +313,7 @@ static size_t takes(const struct ik_server *server, const char *text, size_t len
 
 bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length)
 {
-	return !database->exact && takes((const struct ik_server *)database, text, length) == length;
+	return takes((const struct ik_server *)database, text, length) == length;
 }
 
 /* Values in libpq's format. */
@@ -747,6 +747,8 @@ void ik_database_drop_words(struct ik_database *database, const char *session, i
 	"searched < last_sequence AND (event_count > 0 OR owner IS NULL OR owner = session_user)" \
 	" ORDER BY id"
 
+/* Where an event is in the index. */
+#define EVENT_PLACE "e.time || ' ' || e.session || ' ' || e.sequence"
 /* Where the previous page ended. */
 #define PLACE \
 	"(split_part(?2, ' ', 1)::bigint, split_part(?2, ' ', 2)::uuid," \
@@ -790,8 +792,7 @@ const struct ik_database_sql ik_database_sql = {
 		"  WHERE (SELECT count(*) FROM recent) < ?5"
 		"  AND (?2 IS NULL OR (time + 0, session, sequence) < " PLACE ")"
 		"  AND " FOUND " ORDER BY time + 0 DESC, session DESC, sequence DESC LIMIT ?5))"
-		" SELECT " EVENT ", h.time || ' ' || h.session || ' ' || h.sequence, " IK_SESSION_COLUMNS
-		" FROM hits h"
+		" SELECT " EVENT ", " EVENT_PLACE ", " IK_SESSION_COLUMNS " FROM hits h"
 		" JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
 		" LEFT JOIN LATERAL (SELECT * FROM sessions WHERE id = " IK_SHOWN_SESSION
 		" LIMIT 1) s ON true"
@@ -809,17 +810,21 @@ const struct ik_database_sql ik_database_sql = {
 			  " pg_sleep(CASE count(*) WHEN 0 THEN 0.05 ELSE 0 END)"
 			  " FROM (SELECT id, event_count, last_sequence, searched FROM sessions WHERE " BEHIND
 			  "  LIMIT 16 FOR UPDATE SKIP LOCKED) s",
-	.unindexed = "SELECT " EVENT ", e.id, e.of, e.mark FROM (SELECT e.*, s.id AS of,"
+	/* Words past a mark are of events that somebody has deleted with SQL. */
+	.unindexed = "WITH stale AS (DELETE FROM search w USING sessions s WHERE w.session = s.id"
+				 "  AND w.sequence > s.searched"
+				 "  AND s.id = ANY(string_to_array(?1, ',')::uuid[]))"
+				 " SELECT " EVENT ", " EVENT_PLACE ", e.of, e.mark FROM (SELECT e.*, s.id AS of,"
 				 "  coalesce(e.sequence, s.last_sequence) AS mark,"
 				 "  sum(e.size) OVER (ORDER BY s.id, e.sequence) - e.size AS before"
 				 "  FROM sessions s LEFT JOIN LATERAL (SELECT * FROM events WHERE session = s.id"
 				 "   AND sequence > s.searched ORDER BY sequence LIMIT 200) e ON true"
 				 "  WHERE s.id = ANY(string_to_array(?1, ',')::uuid[])) e"
 				 " WHERE e.before IS NULL OR e.before < 8388608 ORDER BY e.of, e.sequence",
-	.add_words = "INSERT INTO search(session, sequence, time, words)"
-				 " SELECT e.session, e.sequence, e.time, w.value::tsvector"
-				 " FROM json_each_text(?1::json) w JOIN events e ON e.id = w.key::uuid"
-				 " WHERE w.value <> '' ON CONFLICT DO NOTHING",
+	.add_words = "INSERT INTO search(time, session, sequence, words)"
+				 " SELECT split_part(key, ' ', 1)::bigint, split_part(key, ' ', 2)::uuid,"
+				 " split_part(key, ' ', 3)::bigint, value::tsvector"
+				 " FROM json_each_text(?1::json) WHERE value <> ''",
 	.set_mark = "UPDATE sessions SET searched = ?2 WHERE id = ?1",
 	.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT (e.data->'blobs'->stream->>'id')::uuid"
 				  " FROM events e, unnest(ARRAY['stdout', 'stderr']) stream"
