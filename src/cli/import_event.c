@@ -81,7 +81,7 @@ static const char *read_record(struct ik_json_span object, struct ik_outputs *ou
 	if (ik_json_span_type(value) != IK_JSON_NONE)
 		return read_event(value, event);
 	if (ik_outputs_is_line(object) &&
-		ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part) != NULL)
+		ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part))
 		ik_import_event_clear(event);
 	return NULL;
 }
