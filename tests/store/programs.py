@@ -1062,6 +1062,49 @@ def sqlite_is_recovered_by_one_of_many(place):
     assert len(aside(place)) == 1 and client.ask("facts")[-1]["events"] == 2004
 
 
+def sqlite_loses_nothing_that_is_stored_meanwhile(place):
+    """Whether their file is replaced before, while or after others open it, read it or store in it."""
+    journals, ended, wrong = [place.journal() for _ in range(4)], threading.Event(), []
+
+    def store(journal):
+        client = place.start()
+        for number in range(50):
+            journal.event(f"{number}")
+            code = "UNAVAILABLE"
+            while code == "UNAVAILABLE": # another one recovers it
+                time.sleep(0.01)
+                code = code_of(client.take_of, journal)
+            if code != "OK":
+                wrong.append(code)
+            if number % 7 == 0:
+                client.close()
+                client = place.start()
+
+    def recover():
+        client = place.start()
+        while not ended.is_set():
+            code = code_of(client.ask, "recover")
+            if code not in ("OK", "UNAVAILABLE"):
+                wrong.append(code)
+            time.sleep(random.uniform(0, 1))
+
+    place.start().ask("list")
+    threads = [threading.Thread(target=store, args=(journal,)) for journal in journals]
+    others = [threading.Thread(target=recover) for _ in range(2)]
+    for thread in threads + others:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ended.set()
+    for thread in others:
+        thread.join()
+    assert wrong == [], wrong
+    client = place.start()
+    for journal in journals:
+        assert contents(client, journal.session) == [f"{number}" for number in range(50)]
+    assert client.ask("check")[-1]["done"] and len(ids(client)) == 4
+
+
 def sqlite_makes_a_damaged_index_anew(place):
     client = place.start()
     many_events(place, client)
