@@ -1266,6 +1266,19 @@ def postgres_knows_who_said_what(place):
     assert place.sql("SELECT DISTINCT owner FROM events") == "ikigai"
 
 
+def postgres_indexes_what_was_deleted_with_sql_and_comes_again(place):
+    client = place.start()
+    first = place.journal()
+    again = place.journal(first.session)
+    first.event("said once")
+    client.take()
+    assert search(client, "once")[0] == ["said once"]
+    place.sql("DELETE FROM events; DELETE FROM sessions; DELETE FROM journals")
+    again.event("said anew")
+    client.take_of(again)
+    assert search(client, "anew")[0] == ["said anew"] and search(client, "once")[0] == []
+
+
 def postgres_says_what_it_is(place):
     assert place.start().ask("facts")[-1] | {"bytes": 0, "clock_ms": 0, "server": ""} == {
         "id": 1, "done": True, "server": "", "role": "ikigai", "encoding": "UTF8", "read_only": False,
