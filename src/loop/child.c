@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,6 +474,31 @@ void ik_child_cancel(struct ik_child *child)
 int ik_child_pid(const struct ik_child *child)
 {
 	return (int)ik_process_pid(child->leader);
+}
+
+bool ik_child_wait(struct ik_child *child, int64_t until_ms)
+{
+	int64_t left = until_ms - ik_clock_ms();
+	struct pollfd ready[] = {
+		{ .fd = child->out[IK_STDOUT].fd, .events = POLLIN },
+		{ .fd = child->out[IK_STDERR].fd, .events = POLLIN },
+		{ .fd = child->input_left > 0 ? child->in.fd : -1, .events = POLLOUT },
+	};
+	int count;
+
+	if (left <= 0 || (ready[IK_STDOUT].fd < 0 && ready[IK_STDERR].fd < 0))
+		return false;
+	count = poll(ready, 3, (int)left);
+	if (count < 0 && errno == EINTR) /* such as by a second SIGHUP */
+		return true;
+	if (count <= 0)
+		return false;
+	if (ready[2].revents)
+		write_backlog(child);
+	for (int i = 0; i < 2; i++)
+		if (ready[i].revents && child->out[i].fd >= 0)
+			(void)read_piece(&child->out[i]);
+	return true;
 }
 
 /* Leave the leader alone, or end it. */

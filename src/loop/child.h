@@ -97,6 +97,11 @@ void ik_child_end(struct ik_child *child, int64_t wait_ms);
 
 int ik_child_pid(const struct ik_child *child);
 
+/* Wait for this child alone, also inside a callback of the loop: nothing else runs meanwhile, not even
+ * its own time-out and done. Write what waits for it, and report a piece of its output. Return false
+ * if nothing came until then (ik_clock_ms()), or its output has ended. */
+bool ik_child_wait(struct ik_child *child, int64_t until_ms);
+
 /* Stop all callbacks. If the process still runs, it is killed with its group and reaped, unless it
  * outlives this one. Processes that it left running after done stay alive. */
 struct ik_child *ik_child_close(struct ik_child *child);

@@ -207,11 +207,6 @@ void ik_loop_stop(struct ik_loop *loop)
 	loop->stopping = true;
 }
 
-bool ik_loop_is_running(const struct ik_loop *loop)
-{
-	return loop->running;
-}
-
 void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	loop->before_sleep = fn;

@@ -35,8 +35,6 @@ struct ik_loop *ik_loop_free(struct ik_loop *loop);
  * nothing is left to wait for. */
 enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error) IK_MUST_USE;
 void ik_loop_stop(struct ik_loop *loop);
-/* Does it run, so that the caller is one of its callbacks? */
-bool ik_loop_is_running(const struct ik_loop *loop);
 
 /* Call fn at the end of each turn, before the loop sleeps: the one draw. */
 void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg);

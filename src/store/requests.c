@@ -11,6 +11,7 @@
 #include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/base64.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/line_splitter.h"
 #include "util/log.h"
@@ -56,7 +57,6 @@ struct ik_requests {
 	struct ik_timer *silence;
 	int64_t delay_ms; /* before the next restart; 0: at once, since this program has answered */
 	bool told_slow;   /* on_silence() has reported, since the last line */
-	bool finishing;   /* stop the loop after the last answer; don't send requests again */
 };
 
 /* ---- the program ---- */
@@ -222,8 +222,6 @@ static void finish(struct ik_store_read *read, const struct ik_error *error)
 	answer->length = read->part.length;
 	if (read->reader)
 		read->reader(read->arg, answer);
-	if (read->requests->finishing && !read->requests->first)
-		ik_loop_stop(read->requests->loop);
 	release(read);
 }
 
@@ -481,7 +479,7 @@ static void end(struct ik_requests *requests)
 	if (!asked)
 		return;
 	(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program ended unexpectedly."));
-	fail(requests, requests->finishing, &error);
+	fail(requests, false, &error);
 	ik_timer_start(requests->restart, requests->delay_ms);
 	requests->delay_ms *= 2;
 	if (requests->delay_ms > DELAY_LONGEST_MS)
@@ -490,11 +488,7 @@ static void end(struct ik_requests *requests)
 
 static void on_done(void *arg, const struct ik_child_result *result)
 {
-	struct ik_requests *requests = arg;
-
-	end(requests);
-	if (requests->finishing)
-		ik_loop_stop(requests->loop);
+	end(arg);
 }
 
 /* Report the silence, then kill a program that stays silent. */
@@ -554,38 +548,21 @@ static void forget_others(struct ik_requests *requests)
 	}
 }
 
-static void stop(void *arg)
-{
-	ik_loop_stop(arg);
-}
-
-/* Run the loop until it is stopped, at most so long. */
-static void run(struct ik_loop *loop, int64_t milliseconds)
-{
-	struct ik_timer *limit = ik_timer_new(loop, stop, loop);
-	struct ik_error ignored;
-
-	ik_timer_start(limit, milliseconds);
-	(void)!ik_loop_run(loop, &ignored);
-	limit = ik_timer_close(limit);
-}
-
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms)
 {
-	requests->finishing = true;
+	int64_t until = ik_clock_ms() + milliseconds;
+
 	forget_others(requests);
-	if (ik_loop_is_running(requests->loop)) {
-		send_all(requests);
-		return;
-	}
-	ik_timer_start(requests->restart, 0);
-	if (requests->first)
-		run(requests->loop, milliseconds);
+	do
+		send_all(requests); /* an answer may have caused another request */
+	while (requests->first && requests->child && ik_child_wait(requests->child, until));
 	if (!requests->child)
 		return;
 	/* It exits by itself, and isn't killed if that takes longer. */
 	ik_child_end(requests->child, 2 * end_ms);
-	run(requests->loop, end_ms);
+	until = ik_clock_ms() + end_ms;
+	while (ik_child_wait(requests->child, until))
+		;
 }
 
 struct ik_requests *ik_requests_close(struct ik_requests *requests)

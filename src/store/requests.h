@@ -46,8 +46,8 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 
 /* Forget all requests except the store's own, wait at most `milliseconds` for their answers, then at
- * most end_ms for the program to exit. A callback of the loop can't wait: there the program is left to
- * what it has been asked. */
+ * most end_ms for the program to exit. The loop doesn't go on meanwhile: the owner of the store may be
+ * half gone, and others live on. */
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
 enum {

@@ -755,8 +755,6 @@ static void say_what_waits(const struct ik_store *store, size_t lost, bool saved
 	struct ik_error *notice)
 {
 	size_t waiting = ik_store_waiting(store);
-	/* In a callback of the loop nothing was waited for. */
-	bool busy = store->trouble == IK_STORE_FINE && ik_loop_is_running(store->loop);
 
 	if (saved)
 		(void)ik_error_set(notice, IK_UNAVAILABLE,
@@ -766,7 +764,7 @@ static void say_what_waits(const struct ik_store *store, size_t lost, bool saved
 		(void)ik_error_set(notice, IK_IO,
 			ngettext("%zu event could not be kept: %s", "%zu events could not be kept: %s", lost),
 			lost, store->reason);
-	else if (waiting > 0 && !busy)
+	else if (waiting > 0)
 		(void)ik_error_set(notice, IK_UNAVAILABLE,
 			ngettext("%zu event waits in %s until the database can be used.",
 				"%zu events wait in %s until the database can be used.", waiting),

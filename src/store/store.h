@@ -45,11 +45,11 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
  * values ("host=... dbname=...")? */
 bool ik_postgres_is_uri(const char *uri);
 
-/* Store everything, within a few seconds; in a callback of the loop, the store program does so
- * afterwards. What can't be stored stays in the journals for the next process that uses the
- * database. Pending reads are forgotten. Returns NULL. *ret_lost (may be NULL): number of events that
- * no journal accepted. notice (may be NULL): IK_OK if all is stored (its text is then "" or a notice
- * not reported yet), else where the events are, or why they are lost. */
+/* Store everything, within a few seconds; what can't be stored stays in the journals for the next
+ * process that uses the database. Pending reads are forgotten. Returns NULL. *ret_lost (may be
+ * NULL): number of events that no journal accepted. notice (may be NULL): IK_OK if all is stored
+ * (its text is then "" or a notice not reported yet), else where the events are, or why they are
+ * lost. */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
 /* Called between turns of the loop; each may be NULL. */

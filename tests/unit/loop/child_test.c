@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -173,6 +174,62 @@ Test(child, end_of_input_is_not_enough_for_all)
 	ik_child_end(run.child, 50);
 	fixture_run_until(run.loop, &run.done);
 	cr_assert_eq(run.result.signal_number, SIGTERM);
+	fixture_end(run.loop);
+	end_run(&run);
+}
+
+Test(child, is_waited_for_without_the_loop)
+{
+	struct ik_child_spec spec = SHELL("cat; sleep 0.1; echo end");
+	char text[300000];
+	struct run run;
+	int64_t until;
+
+	init_run(&run, fixture_loop());
+	spec.input_room = sizeof(text);
+	start(&run, &spec);
+	memset(text, 'a', sizeof(text));
+	cr_assert(ik_child_write(run.child, text, sizeof(text)));
+	while (run.out[IK_STDOUT].length < sizeof(text))
+		cr_assert(ik_child_wait(run.child, ik_clock_ms() + 5000));
+	until = ik_clock_ms() + 50;
+	cr_assert_not(ik_child_wait(run.child, until), "it waits for more");
+	cr_assert_geq(ik_clock_ms(), until);
+	ik_child_end(run.child, 5000);
+	until = ik_clock_ms() + 5000;
+	while (ik_child_wait(run.child, until))
+		;
+	cr_assert_lt(ik_clock_ms(), until, "its output has ended");
+	cr_assert_str_eq(run.out[IK_STDOUT].data + sizeof(text), "end\n");
+	cr_assert_eq(run.done_count, 0);
+	fixture_run_until(run.loop, &run.done);
+	cr_assert(run.result.exited && !run.result.timed_out);
+	fixture_end(run.loop);
+	end_run(&run);
+}
+
+static void on_alarm(int number)
+{
+}
+
+Test(child, is_waited_for_through_signals)
+{
+	const struct itimerval often = { { 0, 10000 }, { 0, 10000 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct ik_child_spec spec = SHELL("sleep 0.2; echo end");
+	const struct sigaction action = { .sa_handler = on_alarm };
+	struct run run;
+	int64_t until;
+
+	init_run(&run, fixture_loop());
+	start(&run, &spec);
+	cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	until = ik_clock_ms() + 5000;
+	while (ik_child_wait(run.child, until))
+		;
+	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	cr_assert_str_eq(run.out[IK_STDOUT].data, "end\n");
+	fixture_run_until(run.loop, &run.done);
 	fixture_end(run.loop);
 	end_run(&run);
 }

@@ -347,6 +347,54 @@ Test(store, without_a_place_nothing_is_kept)
 	cr_assert_eq(lost, 0);
 }
 
+struct closing {
+	struct ik_timer *timer, *other;
+	int64_t begun_ms;
+	bool turned; /* the other timer's function has run */
+	struct ik_error notice;
+};
+
+static void note_turn(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+/* Close the store while another timer is due at once. */
+static void close_inside(void *arg)
+{
+	struct closing *closing = arg;
+
+	ik_timer_start(closing->other, 0);
+	closing->begun_ms = ik_clock_ms();
+	fixture.store = ik_store_close(fixture.store, NULL, &closing->notice);
+	cr_assert_not(closing->turned);
+	ik_loop_stop(fixture.loop);
+}
+
+static void close_in_a_callback(struct closing *closing)
+{
+	closing->other = ik_timer_new(fixture.loop, note_turn, &closing->turned);
+	closing->timer = ik_timer_new(fixture.loop, close_inside, closing);
+	ik_timer_start(closing->timer, 0);
+	fixture_run();
+	closing->timer = ik_timer_close(closing->timer);
+	closing->other = ik_timer_close(closing->other);
+}
+
+/* An ACP session is closed while the loop runs, and whoever closes a store may be half gone. */
+Test(store, stores_all_when_it_is_closed_in_a_callback_and_nothing_else_runs)
+{
+	struct closing closing = { .turned = false };
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	close_in_a_callback(&closing);
+	cr_assert_eq(closing.notice.status, IK_OK, "%s", closing.notice.text);
+	cr_assert_eq(fixture_look("SELECT count(*) FROM events"), 3);
+	cr_assert_eq(fixture_count_journals(), 0);
+	fixture_open();
+}
+
 Test(store, refuses_places_it_does_not_know)
 {
 	struct ik_error error;
