@@ -98,6 +98,8 @@ const char *ik_import_event_read(const char *line, size_t length, struct ik_outp
 		return _("this is no JSON object");
 	if (ik_json_span_type(ik_json_member(object, "journal")) != IK_JSON_NONE)
 		event->in_journal = read_id(object, "session", event->session);
+	else if (ik_json_span_type(ik_json_member(object, "session")) != IK_JSON_NONE)
+		event->in_journal = false; /* an export was put behind a journal */
 	if (event->in_journal)
 		problem = read_record(object, outputs, event);
 	else if (ik_outputs_is_line(object))

@@ -440,6 +440,8 @@ static enum ik_status read_file(FILE *file, struct session_import *import, size_
 			status = ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
+		if (event.in_journal && line[length - 1] != '\n')
+			break; /* its writer was killed while it wrote this */
 		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
 		if (status == IK_OK)
 			status = problem
