@@ -1707,7 +1707,8 @@ FILL = {"sqlite": """
 WHOLE = {"json_object('version'": "doctor: how much is stored",
          "current_setting('server_version')": "doctor: how much is stored",
          "count(*) OVER ()": "doctor: who has which session open",
-         "SELECT count(*) FROM sessions WHERE event_count": "recovery: how much was copied"}
+         "SELECT count(*) FROM sessions WHERE event_count": "recovery: how much was copied",
+         "SELECT (SELECT count(*) FROM events NOT INDEXED)": "recovery: how much can be read"}
 
 
 # The types of parameters that the program names: unknown, bytea, bigint, text, uuid.
