@@ -191,6 +191,24 @@ static void cancel(struct ik_store_read *read)
 		tell(read->requests, "{'do':'cancel','id':%lld}\n", (long long)read->id);
 }
 
+/* Is an answer to this request (or NULL) overdue when the program is silent? */
+static bool is_quick(const struct ik_store_read *read)
+{
+	return read && !(read->flags & IK_REQUEST_LONG);
+}
+
+/* Wait for the next line, unless the program may take any time. */
+static void listen_on(struct ik_requests *requests)
+{
+	bool begins = requests->patience_ms > 0 && requests->delay_ms > 0;
+
+	requests->told_slow = false;
+	if (is_quick(requests->first))
+		ik_timer_start(requests->silence, begins ? SLOW_BEGIN_MS : SLOW_MS);
+	else
+		ik_timer_stop(requests->silence);
+}
+
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 {
 	if (!read)
@@ -201,6 +219,8 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 	if (read->flags & IK_REQUEST_CHANGES)
 		return NULL;
 	unlink_read(read);
+	if (!ik_timer_running(read->requests->silence))
+		listen_on(read->requests);
 	release(read);
 	return NULL;
 }
@@ -328,12 +348,6 @@ static void take_end(struct ik_store_read *read, struct ik_json_span line)
 	finish(read, NULL);
 }
 
-/* Is an answer to this request (or NULL) overdue when the program is silent? */
-static bool is_quick(const struct ik_store_read *read)
-{
-	return read && !(read->flags & IK_REQUEST_LONG);
-}
-
 /* Return the request that a line answers; NULL if it was cancelled. */
 static struct ik_store_read *find(const struct ik_requests *requests, int64_t id)
 {
@@ -342,18 +356,6 @@ static struct ik_store_read *find(const struct ik_requests *requests, int64_t id
 	while (read && read->id != id)
 		read = read->next;
 	return read;
-}
-
-/* Wait for the next line, unless the program may take any time. */
-static void listen_on(struct ik_requests *requests)
-{
-	bool begins = requests->patience_ms > 0 && requests->delay_ms > 0;
-
-	requests->told_slow = false;
-	if (is_quick(requests->first))
-		ik_timer_start(requests->silence, begins ? SLOW_BEGIN_MS : SLOW_MS);
-	else
-		ik_timer_stop(requests->silence);
 }
 
 static void take_line(struct ik_store_read *read, struct ik_json_span line)

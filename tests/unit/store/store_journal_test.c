@@ -139,18 +139,28 @@ Test(store_journal, has_a_reply_that_grew_very_often)
 	fixture_expect_page(id, 0, 2, "3 3");
 }
 
-/* Have a store program that only notes that it was started; new memory, where it is. */
-static char *make_failing_program(void)
+/* Have a store program that is this command; new memory, where it is. */
+static char *make_program(const char *command)
 {
 	char *directory = ik_format("%s/programs", fixture.directory);
 	char *path = ik_format("%s/store-%s", directory, fixture.server ? "postgres" : "sqlite");
-	char *script = ik_format("#!/bin/sh\necho >>%s/starts\n", fixture.directory);
+	char *script = ik_format("#!/bin/sh\n%s\n", command);
 	struct ik_error error;
 
 	cr_assert_eq(ik_path_make(directory, 0700, &error), IK_OK);
 	cr_assert_eq(ik_file_write(path, script, strlen(script), 0700, &error), IK_OK);
 	free(script);
 	free(path);
+	return directory;
+}
+
+/* It only notes that it was started. */
+static char *make_failing_program(void)
+{
+	char *command = ik_format("echo >>%s/starts", fixture.directory);
+	char *directory = make_program(command);
+
+	free(command);
 	return directory;
 }
 
@@ -195,6 +205,35 @@ Test(store_journal, waits_while_the_store_program_dies_again_and_again)
 	fixture.store = ik_store_close(fixture.store, &lost, &error);
 	cr_assert_lt(ik_clock_ms() - began, 4000);
 	cr_assert_eq(lost, 0);
+	cr_assert_eq(error.status, IK_UNAVAILABLE);
+	free(programs);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 2");
+}
+
+/* What may take any time is not waited for any more: what came after it is overdue. */
+Test(store_journal, waits_and_says_so_when_what_takes_long_is_called_off)
+{
+	char *programs = make_program("exec cat >/dev/null"), id[IK_UUID_TEXT];
+	const struct ik_store_options options = {
+		.database = fixture.path,
+		.journals = fixture.journals,
+		.programs = programs,
+	};
+	struct ik_store_read *slow;
+	struct ik_error error;
+
+	fixture_close();
+	fixture.store = ik_store_open(fixture.loop, &options, &error);
+	cr_assert_not_null(fixture.store);
+	slow = ik_store_ask(fixture.store, "check", NULL, FIXTURE_READ);
+	fixture_session(id, "/x", 2);
+	pass(2500);
+	cr_expect_eq(ik_store_trouble(fixture.store), IK_STORE_FINE);
+	slow = ik_store_read_close(slow);
+	pass(2500);
+	cr_expect_eq(ik_store_trouble(fixture.store), fixture.server ? IK_STORE_AWAY : IK_STORE_IN_USE);
+	fixture.store = ik_store_close(fixture.store, NULL, &error);
 	cr_assert_eq(error.status, IK_UNAVAILABLE);
 	free(programs);
 	fixture_open();
