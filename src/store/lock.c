@@ -383,6 +383,11 @@ void ik_lock_wish(struct ik_lock *lock, enum ik_lock_wish wish)
 	/* What a running step finds was for another wish. */
 	if (wish != lock->wish)
 		lock->read = ik_store_read_close(lock->read);
+	/* Wanted back before it was released: report that it is ours, and who asks for it, again. */
+	if (lock->wish == IK_WISH_FOLLOW && wish != IK_WISH_FOLLOW && lock->state == IK_LOCK_OURS) {
+		lock->state = IK_LOCK_UNKNOWN;
+		lock->asker.pid = 0;
+	}
 	lock->wish = wish;
 	update(lock);
 }

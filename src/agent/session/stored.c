@@ -616,7 +616,7 @@ void ik_stored_forked(struct ik_stored *stored)
 
 void ik_stored_ask(struct ik_stored *stored)
 {
-	if (stored->record->read_only && stored->lock)
+	if (stored->record->read_only && stored->lock && !stored->taking_over)
 		ik_lock_wish(stored->lock, IK_WISH_ASK);
 }
 

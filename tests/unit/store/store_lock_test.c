@@ -514,6 +514,47 @@ Test(store_lock, is_ours_again_while_it_is_being_let_go)
 	two.lock = ik_lock_close(two.lock);
 }
 
+/* Wanted back before what was said in it is stored, while another asks: both are told. */
+Test(store_lock, is_told_of_as_ours_when_it_is_wanted_back_while_it_is_being_let_go)
+{
+	struct ik_store *second;
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+
+	if (fixture.server)
+		cr_skip_test("a server is not locked");
+	second = open_second();
+	fixture_session(id, "/x", 2);
+	fixture_settle();
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+	open_lock(&two, second, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	ik_lock_wish(two.lock, IK_WISH_ASK);
+	wait_until(&one.asked, true);
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_busy_timeout(other, 10000), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_append(id, IK_KIND_USER, "3");
+	ik_lock_wish(one.lock, IK_WISH_FOLLOW);
+	fixture_turn(20);
+	cr_expect_eq(two.state, IK_LOCK_OTHERS, "not before all is stored");
+	one.state = IK_LOCK_UNKNOWN;
+	one.asked = false;
+	ik_lock_wish(one.lock, IK_WISH_ASK);
+	wait_for(&one, IK_LOCK_OURS);
+	wait_until(&one.asked, true);
+	cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	fixture_settle();
+	cr_expect_eq(two.state, IK_LOCK_OTHERS);
+	ik_lock_wish(one.lock, IK_WISH_FOLLOW);
+	wait_for(&two, IK_LOCK_OURS);
+	one.lock = ik_lock_close(one.lock);
+	two.lock = ik_lock_close(two.lock);
+	ik_store_close(second, NULL, NULL);
+}
+
 /* It is let go while its lease is being renewed: the renewal's answer makes it nobody's again. */
 Test(store_lock, that_is_let_go_does_not_come_back)
 {
