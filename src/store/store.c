@@ -803,10 +803,8 @@ static bool save_elsewhere(struct ik_store *store)
 	for (struct ik_session_writer *writer = store->writers; writer; writer = writer->next)
 		writer->spared = false;
 	flush(store, true);
-	if (count_queued(store, true) < queued)
-		return true;
-	(void)rmdir(store->place.spare);
-	return false;
+	/* It stays if something is in it; our own disk may have room again. */
+	return rmdir(store->place.spare) != 0 && count_queued(store, true) < queued;
 }
 
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
