@@ -1,14 +1,22 @@
 """acp_sessions.py: sessions that are listed, loaded, resumed, followed and deleted."""
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from acp import Editor, wait_for
 
 project = os.getcwd()
+
+
+def ticks(of):
+    """The hundredths of a second that it has been running."""
+    with open(f"/proc/{of.process.pid}/stat", encoding="utf-8") as file:
+        return sum(int(number) for number in file.read().rsplit(")", 1)[1].split()[11:13])
 
 
 def run(*words):
@@ -85,6 +93,20 @@ other.until_update("tool_call")
 back = editor.start(first, "hi")
 assert other.answer(running)["result"]["stopReason"] == "end_turn"
 assert editor.answer(back)["result"]["stopReason"] == "end_turn"
+# While a store program doesn't say what was said elsewhere, its client sleeps.
+programs = subprocess.run(["pgrep", "-P", str(other.process.pid), "-x", "store-sqlite"],
+                          check=True, stdout=subprocess.PIPE).stdout.split()
+for program in programs:
+    os.kill(int(program), signal.SIGSTOP)
+back = other.start(first, "hi")
+time.sleep(1)
+before = ticks(other)
+time.sleep(1)
+assert ticks(other) - before < 10, ticks(other) - before
+for program in programs:
+    os.kill(int(program), signal.SIGCONT)
+assert other.answer(back)["result"]["stopReason"] == "end_turn"
+assert editor.stop(first, "hi") == "end_turn"
 # One that waits for it can be cancelled.
 running = editor.start(first, "run sleep 60")
 editor.until_update("tool_call")
