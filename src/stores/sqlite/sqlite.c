@@ -382,7 +382,7 @@ static int on_progress(void *arg)
  * lock; -1: there is no directory or, with an error, another program is at it. */
 static int lock_directory(struct ik_database *database, int how)
 {
-	char *directory = ik_path_directory(database->address);
+	char *path = ik_path_canonical(database->address), *directory = ik_path_directory(path);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	/* Some network file systems have no such locks. */
@@ -392,6 +392,7 @@ static int lock_directory(struct ik_database *database, int how)
 		fd = -1;
 	}
 	free(directory);
+	free(path);
 	return fd;
 }
 
@@ -769,19 +770,6 @@ static void copy_rows(struct ik_database *fresh, struct ik_leaves *leaves)
 	ik_database_run(fresh, "COMMIT");
 }
 
-/* Give a complete file its name, once it is on disk; remove it if the database has failed. */
-static void put_in_place(struct ik_database *database, const char *unfinished, const char *path)
-{
-	int fd = open(unfinished, O_RDWR | O_CLOEXEC);
-
-	if (!ik_database_failed(database) &&
-		(fd < 0 || fsync(fd) != 0 || rename(unfinished, path) != 0))
-		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
-	if (fd >= 0)
-		(void)close(fd);
-	(void)unlink(unfinished);
-}
-
 /* Make a database at path of what can be read of the damaged file. */
 static struct recovered make_copy(struct ik_database *database, struct ik_leaves *leaves,
 	const char *path)
@@ -810,24 +798,42 @@ static struct recovered make_copy(struct ik_database *database, struct ik_leaves
 	return got;
 }
 
-/* Give the damaged file a further name, and free its own one for the copy. */
-static void put_aside(struct ik_database *database, const char *aside)
+/* Give the damaged file at path a further name, and free its own one for the copy. */
+static void put_aside(struct ik_database *database, const char *path, const char *aside)
 {
 	static const char *const kinds[] = { "-wal", "-shm", "-journal" };
 
 	/* Only where files can't have two names is there a moment without one. */
-	if (link(database->address, aside) != 0 && rename(database->address, aside) != 0) {
+	if (link(path, aside) != 0 && rename(path, aside) != 0) {
 		ik_error_set_errno(&database->error, errno,
-			_("The damaged database %s cannot be put aside"), database->address);
+			_("The damaged database %s cannot be put aside"), path);
 		return;
 	}
 	/* What its log had is in the file (leaves.h), and mustn't get into the copy. */
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		char *path = ik_format("%s%s", database->address, kinds[i]);
+		char *beside = ik_format("%s%s", path, kinds[i]);
 
-		(void)unlink(path);
-		free(path);
+		(void)unlink(beside);
+		free(beside);
 	}
+}
+
+/* Give a complete file its name, once it is on disk and, if a damaged file has that name, this one
+ * is put aside; remove the complete one if the database has failed. */
+static void put_in_place(struct ik_database *database, const char *unfinished, const char *path,
+	const char *aside)
+{
+	int fd = open(unfinished, O_RDWR | O_CLOEXEC);
+
+	if (!ik_database_failed(database) && (fd < 0 || fsync(fd) != 0))
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+	if (fd >= 0)
+		(void)close(fd);
+	if (!ik_database_failed(database) && aside)
+		put_aside(database, path, aside);
+	if (!ik_database_failed(database) && rename(unfinished, path) != 0)
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+	(void)unlink(unfinished);
 }
 
 /* Tell that the file was put aside, and what the new one has. */
@@ -853,41 +859,42 @@ static void tell_result(struct ik_database *database, const char *aside,
 
 static struct recovered recover(struct ik_database *database, bool only_whole)
 {
+	/* SQLite keeps the log beside the file that a symbolic link leads to. */
+	char *path = ik_path_canonical(database->address), *copy = ik_format("%s.new-copy", path);
+	char time[IK_CLOCK_TEXT], *aside;
 	struct sqlite_database damaged = { .base = {
 										   .client = database->client,
-										   .address = database->address,
-										   .name = ik_strdup(database->address),
+										   .address = path,
+										   .name = ik_strdup(path),
 										   .interruptible = database->interruptible,
 									   } };
 	struct ik_database *held = &damaged.base;
-	char time[IK_CLOCK_TEXT], *copy = ik_format("%s.new-copy", database->address), *aside;
 	struct recovered got = { .whole = false };
 	struct ik_leaves *leaves = NULL;
 	int64_t rows;
 
 	ik_clock_text(ik_clock_wall_ms(), time);
-	aside = ik_format("%s.damaged-%s", database->address, time);
+	aside = ik_format("%s.damaged-%s", path, time);
 	/* Keep other programs from storing anything in the file, unless it is too damaged for that. */
-	open_handle(&damaged, database->address, SQLITE_OPEN_READWRITE);
+	open_handle(&damaged, path, SQLITE_OPEN_READWRITE);
 	ik_database_run(held, "BEGIN IMMEDIATE");
 	rows = ik_database_number(held, count_rows, NULL);
 	if (held->error.status == IK_UNAVAILABLE) {
 		database->error = held->error;
 	} else if (!only_whole || !ik_database_failed(held)) {
-		leaves = ik_leaves_open(database->address, &database->error);
+		leaves = ik_leaves_open(path, &database->error);
 		got = make_copy(database, leaves, copy);
 	}
 	got.whole = !ik_database_failed(held) && got.rows == rows;
 	if (only_whole && !got.whole && !ik_database_failed(database))
 		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
 			database->address);
-	if (!ik_database_failed(database))
-		put_aside(database, aside);
-	put_in_place(database, copy, database->address);
+	put_in_place(database, copy, path, aside);
 	if (!ik_database_failed(database))
 		tell_result(database, aside, &got);
 	ik_database_close(held);
 	(void)ik_leaves_close(leaves); /* closing any descriptor of a file gives up the locks on it */
+	free(path);
 	free(copy);
 	free(aside);
 	return got;
@@ -943,7 +950,7 @@ static void answer_backup(struct ik_database *database)
 		ik_error_set_errno(&database->error, EEXIST, _("Cannot make the database %s"), file);
 	else
 		write_copy(database, unfinished);
-	put_in_place(database, unfinished, file);
+	put_in_place(database, unfinished, file, NULL);
 	free(unfinished);
 }
 
