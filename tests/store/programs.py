@@ -1141,6 +1141,29 @@ def sqlite_loses_nothing_when_a_recovery_is_killed(place):
     assert [name for name in os.listdir(place.directory) if "new-" in name] == []
 
 
+def sqlite_recovers_the_file_that_a_link_leads_to(place):
+    """With what is in its log, which is beside that file, not beside the link."""
+    client = place.start()
+    client.ask("list")
+    link = place.database
+    place.database = os.path.join(place.directory, "file.db")
+    for name in os.listdir(place.directory):
+        os.rename(os.path.join(place.directory, name),
+                  os.path.join(place.directory, name.replace("ikigai.db", "file.db")))
+    os.symlink("file.db", link)
+    client = place.start()
+    many_events(place, client)
+    client.kill()
+    damage(place, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_events_1'")
+    with contextlib.closing(sqlite3.connect(link, isolation_level=None)) as database:
+        database.execute("UPDATE sessions SET title = 'in the log'")
+        place.database = link
+        client = place.start()
+        assert client.ask("recover")[-1]["whole"] is True and client.ask("check")[-1]["done"]
+    assert {line["session"]["title"] for line in client.ask("list")[:-1]} == {"in the log"}
+    assert os.path.islink(link) and len(aside(place)) == 1, os.listdir(place.directory)
+
+
 def sqlite_goes_to_the_file_that_has_its_name(place):
     client = place.start()
     journal = place.journal()
@@ -1250,6 +1273,17 @@ def postgres_keeps_what_is_no_text_of_its_own(place):
     assert place.sql(f"SELECT count(*) FROM events WHERE id = '{big}'") == "1"
 
 
+def postgres_is_quick_with_what_is_no_text_of_its_own(place):
+    client = place.start()
+    journal = place.journal()
+    for content in ("\u0000" * 500000, "a\u0000" * 250000):
+        start = time.monotonic()
+        journal.event(content)
+        client.take_of(journal)
+        assert time.monotonic() - start < 15, "in proportion to its length"
+    assert len(contents(client, journal.session)) == 2
+
+
 def postgres_knows_who_said_what(place):
     client = place.start()
     journal = place.journal()
@@ -1277,6 +1311,26 @@ def postgres_indexes_what_was_deleted_with_sql_and_comes_again(place):
     again.event("said anew")
     client.take_of(again)
     assert search(client, "anew")[0] == ["said anew"] and search(client, "once")[0] == []
+
+
+def postgres_indexes_a_few_large_sessions_without_reading_all_of_them(place):
+    def scans():
+        time.sleep(1) # until they are counted
+        return int(place.sql("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'search'"))
+
+    place.start().ask("list")
+    place.sql("""INSERT INTO sessions(id, directory, created_ms, updated_ms, event_count, last_sequence, searched)
+        SELECT md5(i::text)::uuid, '/', 1, 1, 1, 2001, CASE WHEN i > 16 THEN 2001 ELSE 2000 END
+        FROM generate_series(1, 40) i;
+        INSERT INTO search SELECT md5(i::text)::uuid, s, 1, 'word' FROM generate_series(1, 40) i,
+        generate_series(1, 2001) s; ANALYZE""")
+    before = scans()
+    client = place.start()
+    client.ask("search", query="other", count=1)
+    client.close()
+    assert place.sql("SELECT count(*) FROM search") == str(40 * 2001 - 16), "those past the marks are gone"
+    assert place.sql("SELECT count(*) FROM sessions WHERE searched < last_sequence") == "0"
+    assert scans() - before <= 1, "the count above"
 
 
 def postgres_says_what_it_is(place):

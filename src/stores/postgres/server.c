@@ -304,10 +304,17 @@ static size_t takes(const struct ik_server *server, const char *text, size_t len
 {
 	size_t good = 0;
 
-	if (!server->ascii)
-		return strnlen(text, ik_utf8_valid_prefix(text, length));
-	while (good < length && text[good] && (unsigned char)text[good] < 0x80)
-		good++;
+	while (good < length && text[good]) {
+		bool is_ascii = (unsigned char)text[good] < 0x80;
+		uint32_t codepoint;
+		int count = is_ascii ? 1
+			: server->ascii  ? 0
+							 : ik_utf8_decode(text + good, length - good, &codepoint);
+
+		if (count <= 0)
+			break;
+		good += (size_t)count;
+	}
 	return good;
 }
 
@@ -810,10 +817,12 @@ const struct ik_database_sql ik_database_sql = {
 			  " pg_sleep(CASE count(*) WHEN 0 THEN 0.05 ELSE 0 END)"
 			  " FROM (SELECT id, event_count, last_sequence, searched FROM sessions WHERE " BEHIND
 			  "  LIMIT 16 FOR UPDATE SKIP LOCKED) s",
-	/* Words past a mark are of events that somebody has deleted with SQL. */
-	.unindexed = "WITH stale AS (DELETE FROM search w USING sessions s WHERE w.session = s.id"
-				 "  AND w.sequence > s.searched"
-				 "  AND s.id = ANY(string_to_array(?1, ',')::uuid[]))"
+	/* Words past a mark are of events that somebody has deleted with SQL. Look for them in one
+	 * session after the other: it seems to the server that there are many. */
+	.unindexed = "WITH stale AS (DELETE FROM search WHERE ctid = ANY(ARRAY(SELECT w.ctid"
+				 "  FROM sessions s, LATERAL (SELECT ctid FROM search WHERE session = s.id"
+				 "   AND sequence > s.searched AND sequence <= s.last_sequence OFFSET 0) w"
+				 "  WHERE s.id = ANY(string_to_array(?1, ',')::uuid[]))))"
 				 " SELECT " EVENT ", " EVENT_PLACE ", e.of, e.mark FROM (SELECT e.*, s.id AS of,"
 				 "  coalesce(e.sequence, s.last_sequence) AS mark,"
 				 "  sum(e.size) OVER (ORDER BY s.id, e.sequence) - e.size AS before"
