@@ -1105,6 +1105,16 @@ def sqlite_loses_nothing_that_is_stored_meanwhile(place):
     assert client.ask("check")[-1]["done"] and len(ids(client)) == 4
 
 
+def sqlite_waits_while_its_file_is_replaced(place):
+    directory = os.open(place.directory, os.O_RDONLY)
+    fcntl.flock(directory, fcntl.LOCK_EX)
+    client = place.start()
+    number = client.send("list")
+    time.sleep(0.5)
+    os.close(directory)
+    client.answer(number)
+
+
 def sqlite_makes_a_damaged_index_anew(place):
     client = place.start()
     many_events(place, client)

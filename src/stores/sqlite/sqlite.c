@@ -377,25 +377,6 @@ static int on_progress(void *arg)
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
-/* Lock the directory of the database: exclusively while its file is replaced, shared while it is
- * opened, so that nobody opens one file with another one's log. Closing the descriptor releases the
- * lock; -1: there is no directory or, with an error, another program is at it. */
-static int lock_directory(struct ik_database *database, int how)
-{
-	char *path = ik_path_canonical(database->address), *directory = ik_path_directory(path);
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	/* Some network file systems have no such locks. */
-	if (fd >= 0 && flock(fd, how | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-		fail_in_use(database);
-		(void)close(fd);
-		fd = -1;
-	}
-	free(directory);
-	free(path);
-	return fd;
-}
-
 /* Wait for another program that uses the database, but not long if another request waits. count is
  * the number of calls before. */
 static int on_busy(void *arg, int count)
@@ -409,6 +390,27 @@ static int on_busy(void *arg, int count)
 		return 0;
 	(void)nanosleep(&moment, NULL);
 	return 1;
+}
+
+/* Lock the directory of the database: exclusively while its file is replaced, shared while it is
+ * opened, so that nobody opens one file with another one's log. Closing the descriptor releases the
+ * lock; -1: there is no directory or, with an error, another program is at it. */
+static int lock_directory(struct ik_database *database, int how)
+{
+	char *path = ik_path_canonical(database->address), *directory = ik_path_directory(path);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), waits = 0;
+
+	/* Some network file systems have no such locks. */
+	while (fd >= 0 && flock(fd, how | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		if (on_busy(database, waits++))
+			continue;
+		fail_in_use(database);
+		(void)close(fd);
+		fd = -1;
+	}
+	free(directory);
+	free(path);
+	return fd;
 }
 
 /* Open the handle; name is a path, or the URI of a file that nobody writes. */
