@@ -70,6 +70,7 @@ def main():
     rest(["backup", copy], database)
     assert count(copy) == ALL
 
+    rest(["list"], copy) # from here on it has a write-ahead log
     with open(copy, "r+b") as file: # the index of their ids, and pages of events
         file.seek(4096 * 4)
         file.write(bytes(4096 * 4))
