@@ -99,7 +99,7 @@ const char *ik_import_event_read(const char *line, size_t length, struct ik_outp
 	if (ik_json_span_type(ik_json_member(object, "journal")) != IK_JSON_NONE)
 		event->in_journal = read_id(object, "session", event->session);
 	else if (ik_json_span_type(ik_json_member(object, "session")) != IK_JSON_NONE)
-		event->in_journal = false; /* an export was put behind a journal */
+		event->in_journal = false; /* here an export follows the journal */
 	if (event->in_journal)
 		problem = read_record(object, outputs, event);
 	else if (ik_outputs_is_line(object))

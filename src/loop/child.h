@@ -52,7 +52,8 @@ struct ik_child_spec {
 									  as IK_SPAWN_DOOR (loop/spawn.h), too; 0: none */
 	int64_t memory_limit;          /* bytes of address space; 0: none */
 	bool discard_stderr;           /* /dev/null instead of a pipe */
-	bool outlives;                 /* it isn't ended with this process, nor when it is closed */
+	bool outlives;                 /* it isn't ended when this process is killed, nor when it is
+									  closed, but by ik_children_end() */
 };
 
 enum ik_stream { IK_STDOUT, IK_STDERR };

@@ -2,7 +2,7 @@
  * requests: the store program (ikigai-store(7)) as a child, the requests to it, and its answers.
  *
  * The program starts with the first request, and exits after some time without requests. It gets
- * neither the terminal nor any API keys. It outlives this process: it stores what is left in the
+ * neither the terminal nor any API keys. When this process is killed it stores what is left in the
  * journals, then exits.
  *
  * Requests are answered in order. If the program exits, unanswered requests are sent once more to a

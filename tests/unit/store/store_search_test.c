@@ -323,7 +323,7 @@ Test(store_search, events_of_an_older_program_are_indexed_part_by_part)
 	cr_expect_eq(count_of("3000"), 1);
 }
 
-/* Have the index made anew of events that stand far from each other. */
+/* Have the index made anew of events that are far apart. */
 static void spread(void)
 {
 	fixture_close();

@@ -381,7 +381,7 @@ static void close_in_a_callback(struct closing *closing)
 	closing->other = ik_timer_close(closing->other);
 }
 
-/* An ACP session is closed while the loop runs, and whoever closes a store may be half gone. */
+/* An ACP session is closed while the loop runs, and the owner of a store may be half gone. */
 Test(store, stores_all_when_it_is_closed_in_a_callback_and_nothing_else_runs)
 {
 	struct closing closing = { .turned = false };
